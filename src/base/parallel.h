@@ -1,0 +1,42 @@
+/* parallel.h -- the few words of OpenMP's library that the program uses, also true without OpenMP.
+ *
+ * Parallel loops are written as `#pragma omp`. Work is divided by the shape of the problem, never by the number
+ * of threads, so that results have the same bits for any number. */
+#ifndef SOLILOQUY_BASE_PARALLEL_H
+#define SOLILOQUY_BASE_PARALLEL_H
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* This thread's number in its team, from 0. */
+static inline int parallel_thread(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+/* How many threads the user allows: OMP_NUM_THREADS, or one a processor. 1 without OpenMP. */
+static inline int parallel_default_threads(void)
+{
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+/* How many processors this process may run on. */
+static inline int parallel_processors(void)
+{
+#ifdef _OPENMP
+    return omp_get_num_procs();
+#else
+    return 1;
+#endif
+}
+
+#endif

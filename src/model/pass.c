@@ -1,0 +1,95 @@
+#include "model/pass.h"
+
+#include "layers/cross_entropy.h"
+#include "layers/linear.h"
+
+int pass_block_rows(int context)
+{
+    return context <= 1024 ? 64 : 32;
+}
+
+void pass_layout(Pass *pass, Arena *arena, const Tables *tables)
+{
+    int rows = pass_block_rows(tables->config.context), V = tables->config.vocabulary_size;
+    int mixed_rows = tables->linear_first ? 0 : rows;
+    sequence_layout(&pass->sequence, arena, tables);
+    pass->weights = matrix_take(arena, rows, tables->config.context);
+    pass->d_scores = matrix_take(arena, rows, tables->config.context);
+    pass->mixed = matrix_take(arena, mixed_rows, tables->config.head_size);
+    pass->d_mixed = matrix_take(arena, mixed_rows, tables->config.head_size);
+    pass->logits = matrix_take(arena, rows, V);
+}
+
+static int seen_columns(const Tables *tables, int end, int length)
+{
+    return tables->config.mask == MASK_CAUSAL ? end : length;
+}
+
+static AttentionRule attention_rule(const Tables *tables, int first, int length)
+{
+    return (AttentionRule){
+        .visible = seen_columns(tables, first + 1, length),
+        .uniform = tables->config.mixing == MIXING_UNIFORM,
+        .scale = (real)model_config_scale(&tables->config),
+    };
+}
+
+/* rows x columns at the upper left of a buffer. */
+static Matrix corner(Matrix m, int rows, int columns)
+{
+    return matrix_columns(matrix_rows(m, 0, rows), 0, columns);
+}
+
+int pass_block_forward(Pass *pass, const Tables *tables, int first, int count, int length)
+{
+    int seen = seen_columns(tables, first + count, length);
+    AttentionInputs inputs = sequence_inputs(&pass->sequence, first, count, seen);
+    Matrix weights = corner(pass->weights, count, seen), logits = matrix_rows(pass->logits, 0, count);
+    if (tables->linear_first) {
+        attention_forward(attention_rule(tables, first, length), inputs, weights, logits);
+    } else {
+        Matrix mixed = matrix_rows(pass->mixed, 0, count);
+        attention_forward(attention_rule(tables, first, length), inputs, weights, mixed);
+        linear_forward(mixed, tables->lm_weight_transposed, tables->lm_bias, logits);
+    }
+    return seen;
+}
+
+/* The block's logits have become their gradients. */
+static void block_backward(Pass *pass, const Tables *tables, int first, int count, int length,
+                           TableGradients *gradients)
+{
+    int seen = seen_columns(tables, first + count, length);
+    Matrix d_output = matrix_rows(pass->logits, 0, count);
+    if (!tables->linear_first) {
+        Matrix d_mixed = matrix_rows(pass->d_mixed, 0, count);
+        linear_backward_weight(matrix_rows(pass->mixed, 0, count), d_output, gradients->lm_weight, gradients->lm_bias);
+        linear_backward_input(d_output, tables->lm_weight, d_mixed);
+        d_output = d_mixed;
+    }
+    attention_backward(attention_rule(tables, first, length), sequence_inputs(&pass->sequence, first, count, seen),
+                       corner(pass->weights, count, seen), d_output, corner(pass->d_scores, count, seen),
+                       sequence_gradients(&pass->sequence, first, count, seen));
+}
+
+double pass_rows(Pass *pass, const Tables *tables, const int32_t *row_of, const int32_t *targets, int first, int end,
+                 int length, real weight, TableGradients *gradients)
+{
+    int columns = seen_columns(tables, end, length), block = pass_block_rows(tables->config.context);
+    double loss = 0;
+    sequence_gather(&pass->sequence, tables, row_of, first, end, columns, gradients != NULL);
+    for (int row = first; row < end; row += block) {
+        int count = end - row < block ? end - row : block;
+        pass_block_forward(pass, tables, row, count, length);
+        Matrix logits = matrix_rows(pass->logits, 0, count);
+        if (gradients == NULL) {
+            loss += cross_entropy_forward(logits, targets + row);
+        } else {
+            loss += cross_entropy_backward(logits, targets + row, weight);
+            block_backward(pass, tables, row, count, length, gradients);
+        }
+    }
+    if (gradients != NULL)
+        sequence_scatter(&pass->sequence, tables, row_of, first, end, columns, gradients->head);
+    return loss;
+}

@@ -1,0 +1,90 @@
+#include "model/sequence.h"
+
+#include "kernels/transpose.h"
+#include "layers/embedding.h"
+
+#include <string.h>
+
+void sequence_layout(Sequence *s, Arena *arena, const Tables *tables)
+{
+    int T = tables->config.context, H = tables->config.head_size;
+    int D = tables->linear_first ? tables->config.vocabulary_size : H;
+    s->query = matrix_take(arena, T, H);
+    s->key = matrix_take(arena, T, H);
+    s->d_query = matrix_take(arena, T, H);
+    s->d_key = matrix_take(arena, T, H);
+    s->value = matrix_take(arena, T, D);
+    s->d_value = matrix_take(arena, T, D);
+    s->key_transposed = matrix_take(arena, H, T);
+    s->value_transposed = matrix_take(arena, D, T);
+}
+
+static void gather(const Tables *tables, Matrix rows, const int32_t *row_of, Matrix to, int first)
+{
+    Matrix positions = tables_position_part(tables, rows);
+    if (positions.rows > 0)
+        positions = matrix_rows(positions, first, positions.rows - first);
+    embedding_forward(tables_token_part(tables, rows), positions, row_of + first, to);
+}
+
+static void scatter(const Tables *tables, Matrix from, const int32_t *row_of, Matrix rows, int first)
+{
+    Matrix positions = tables_position_part(tables, rows);
+    if (positions.rows > 0)
+        positions = matrix_rows(positions, first, positions.rows - first);
+    embedding_backward(from, row_of + first, tables_token_part(tables, rows), positions);
+}
+
+static void clear(Matrix m)
+{
+    memset(m.data, 0, (size_t)m.rows * (size_t)m.row_stride * sizeof(real));
+}
+
+void sequence_gather(Sequence *s, const Tables *tables, const int32_t *row_of, int first, int end, int columns,
+                     bool backward)
+{
+    HeadTables head = tables_head(tables);
+    Matrix value = matrix_rows(s->value, 0, columns);
+    if (tables->config.mixing == MIXING_ATTENTION) {
+        Matrix key = matrix_rows(s->key, 0, columns);
+        gather(tables, head.query, row_of, matrix_rows(s->query, first, end - first), first);
+        gather(tables, head.key, row_of, key, 0);
+        transpose_copy(key, matrix_columns(s->key_transposed, 0, columns));
+    }
+    gather(tables, head.value, row_of, value, 0);
+    if (backward) {
+        transpose_copy(value, matrix_columns(s->value_transposed, 0, columns));
+        clear(matrix_rows(s->d_key, 0, columns));
+        clear(matrix_rows(s->d_value, 0, columns));
+    }
+}
+
+void sequence_scatter(const Sequence *s, const Tables *tables, const int32_t *row_of, int first, int end, int columns,
+                      HeadTables gradients)
+{
+    if (tables->config.mixing == MIXING_ATTENTION) {
+        scatter(tables, matrix_rows(s->d_query, first, end - first), row_of, gradients.query, first);
+        scatter(tables, matrix_rows(s->d_key, 0, columns), row_of, gradients.key, 0);
+    }
+    scatter(tables, matrix_rows(s->d_value, 0, columns), row_of, gradients.value, 0);
+}
+
+AttentionInputs sequence_inputs(const Sequence *s, int first, int count, int columns)
+{
+    return (AttentionInputs){
+        .query = matrix_rows(s->query, first, count),
+        .key = matrix_rows(s->key, 0, columns),
+        .key_transposed = matrix_columns(s->key_transposed, 0, columns),
+        .value = matrix_rows(s->value, 0, columns),
+        .value_transposed = matrix_columns(s->value_transposed, 0, columns),
+    };
+}
+
+AttentionGradients sequence_gradients(const Sequence *s, int first, int count, int columns)
+{
+    return (AttentionGradients){
+        .d_query = matrix_rows(s->d_query, first, count),
+        .d_key = matrix_rows(s->d_key, 0, columns),
+        .d_value = matrix_rows(s->d_value, 0, columns),
+    };
+}

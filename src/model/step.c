@@ -1,0 +1,139 @@
+#include "model/step.h"
+
+#include "base/parallel.h"
+#include "kernels/denormals.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    SHARD_BYTES = 64 << 20, /* all shards' gradients together, where at least SHARD_FEWEST fit */
+    SHARD_FEWEST = 4,
+};
+
+static int distinct_limit(const ModelConfig *config, int batch_limit)
+{
+    int64_t characters = (int64_t)batch_limit * config->context;
+    return characters < config->vocabulary_size ? (int)characters : config->vocabulary_size;
+}
+
+/* Long contexts and wide vocabularies make a shard's gradients large: then there are fewer. */
+static int shard_limit(const TableGradients *one)
+{
+    int limit = SHARD_LIMIT;
+    while (limit > SHARD_FEWEST && (size_t)limit * one->count * sizeof(real) > SHARD_BYTES)
+        limit /= 2;
+    return limit;
+}
+
+static void step_layout(Step *step, LinearPlace place)
+{
+    const ModelConfig *config = &step->config;
+    bool linear_first = place == LINEAR_FIRST || (place == LINEAR_AUTO && tables_prefer_linear_first(config));
+    int token_rows = distinct_limit(config, step->batch_limit);
+    Arena *memory = &step->memory, ruler = {0};
+    tables_layout(&step->tables, memory, config, linear_first, token_rows);
+    table_gradients_layout(&step->shard_gradients[0], &ruler, &step->tables, token_rows);
+    step->shard_limit = shard_limit(&step->shard_gradients[0]);
+    for (int s = 0; s < step->shard_limit; s++)
+        table_gradients_layout(&step->shard_gradients[s], memory, &step->tables, token_rows);
+    step->passes = arena_take(memory, (size_t)step->threads, sizeof(Pass));
+    Pass measured;
+    for (int i = 0; i < step->threads; i++)
+        pass_layout(step->passes != NULL ? &step->passes[i] : &measured, memory, &step->tables);
+    step->tokens = arena_take(memory, (size_t)token_rows, sizeof(int32_t));
+    step->row_of_token = arena_take(memory, (size_t)config->vocabulary_size, sizeof(int32_t));
+    step->row_of = arena_take(memory, (size_t)step->batch_limit * (size_t)config->context, sizeof(int32_t));
+}
+
+size_t step_bytes(const ModelConfig *config, int batch_limit, int threads, LinearPlace place)
+{
+    Step step = {.config = *config, .batch_limit = batch_limit, .threads = threads};
+    step_layout(&step, place);
+    return step.memory.used;
+}
+
+bool step_open(Step *step, const ModelConfig *config, int batch_limit, int threads, LinearPlace place, Error *error)
+{
+    *step = (Step){.config = *config, .batch_limit = batch_limit, .threads = threads};
+    if (!model_config_check(config, error))
+        return false;
+    step_layout(step, place);
+    if (!arena_open(&step->memory, "a step of this batch size, context and model", error))
+        return false;
+    step_layout(step, place);
+    return true;
+}
+
+void step_close(Step *step)
+{
+    arena_close(&step->memory);
+    *step = (Step){0};
+}
+
+/* Lists the batch's distinct characters in tokens[] and numbers the batch's rows. Returns how many. */
+static int number_rows(Step *step, Batch batch)
+{
+    int V = step->config.vocabulary_size, count = 0;
+    size_t characters = (size_t)batch.count * (size_t)batch.length;
+    memset(step->row_of_token, 0, (size_t)V * sizeof(int32_t));
+    for (size_t i = 0; i < characters; i++)
+        step->row_of_token[batch.inputs[i]] = 1;
+    for (int id = 0; id < V; id++)
+        if (step->row_of_token[id] != 0) {
+            step->tokens[count] = id;
+            step->row_of_token[id] = count++;
+        }
+    for (size_t i = 0; i < characters; i++)
+        step->row_of[i] = step->row_of_token[batch.inputs[i]];
+    return count;
+}
+
+static double shard_run(Step *step, Shard shard, Batch batch, real weight, TableGradients *gradients)
+{
+    Pass *pass = &step->passes[parallel_thread()];
+    double loss = 0;
+    if (gradients != NULL)
+        memset(gradients->memory, 0, gradients->count * sizeof(real));
+    for (int b = shard.first_sequence; b < shard.first_sequence + shard.sequence_count; b++) {
+        size_t start = (size_t)b * (size_t)batch.length;
+        loss += pass_rows(pass, &step->tables, step->row_of + start, batch.targets + start, shard.first_row,
+                          shard.end_row, batch.length, weight, gradients);
+    }
+    return loss;
+}
+
+/* The sum of losses; with a gradient, that of the mean loss. */
+static double run(Step *step, const Parameters *parameters, Batch batch, Parameters *gradient)
+{
+    assert(batch.count <= step->batch_limit && batch.length <= step->config.context);
+    double losses[SHARD_LIMIT], loss = 0;
+    Shard shards[SHARD_LIMIT];
+    int shard_count = shards_plan(batch.count, batch.length, step->config.mask, step->shard_limit, shards);
+    int token_count = number_rows(step, batch);
+    real weight = (real)(1 / ((double)batch.count * batch.length));
+#pragma omp parallel num_threads(step->threads)
+    {
+        uint64_t state = denormals_flush();
+        tables_forward(&step->tables, parameters, step->tokens, token_count);
+#pragma omp for schedule(dynamic, 1)
+        for (int s = 0; s < shard_count; s++)
+            losses[s] = shard_run(step, shards[s], batch, weight, gradient ? &step->shard_gradients[s] : NULL);
+        if (gradient != NULL)
+            tables_backward(&step->tables, step->shard_gradients, shard_count, step->tokens, gradient);
+        denormals_restore(state);
+    }
+    for (int s = 0; s < shard_count; s++)
+        loss += losses[s];
+    return loss;
+}
+
+double step_loss(Step *step, const Parameters *parameters, Batch batch)
+{
+    return run(step, parameters, batch, NULL);
+}
+
+double step_gradient(Step *step, const Parameters *parameters, Batch batch, Parameters *gradient)
+{
+    return run(step, parameters, batch, gradient) / ((double)batch.count * batch.length);
+}

@@ -1,0 +1,47 @@
+/* step.h -- loss and gradient of a batch of windows: what a training step computes.
+ *
+ *   batch -> rows of the tables -> [ shard: gather, row blocks forward and back, scatter ] -> tables' -> gradient
+ *
+ * The same Parameters, batch and length give the same bits on any number of threads. */
+#ifndef SOLILOQUY_MODEL_STEP_H
+#define SOLILOQUY_MODEL_STEP_H
+
+#include "model/pass.h"
+#include "model/shards.h"
+
+/* B windows of T characters, row after row; targets are one character later. Borrows. */
+typedef struct Batch {
+    int count;  /* B */
+    int length; /* T, at most the model's context */
+    const int32_t *inputs, *targets;
+} Batch;
+
+/* Where the lm_head stands (model/tables.h). AUTO takes the cheaper place; the gradient is the same. */
+typedef enum LinearPlace { LINEAR_AUTO, LINEAR_FIRST, LINEAR_LAST } LinearPlace;
+
+typedef struct Step {
+    ModelConfig config;
+    int batch_limit, threads, shard_limit;
+    Tables tables;
+    TableGradients shard_gradients[SHARD_LIMIT];
+    Pass *passes;         /* one a thread */
+    int32_t *tokens;      /* the distinct characters of a batch, ascending */
+    int32_t *row_of_token; /* [V]: the row of a character in the tables */
+    int32_t *row_of;      /* [B*T]: the row of each character of the batch */
+    Arena memory;         /* owned: everything above */
+} Step;
+
+/* The memory that step_open would take, in bytes; SIZE_MAX where it overflows. */
+size_t step_bytes(const ModelConfig *config, int batch_limit, int threads, LinearPlace place);
+
+/* For batches of up to batch_limit windows on up to `threads` threads. */
+bool step_open(Step *step, const ModelConfig *config, int batch_limit, int threads, LinearPlace place, Error *error);
+void step_close(Step *step);
+
+/* The sum of the losses of all positions, in nats. */
+double step_loss(Step *step, const Parameters *parameters, Batch batch);
+
+/* The mean loss of all positions, in nats, and its gradient, which is overwritten. */
+double step_gradient(Step *step, const Parameters *parameters, Batch batch, Parameters *gradient);
+
+#endif
