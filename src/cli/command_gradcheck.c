@@ -1,0 +1,203 @@
+#include "cli/commands.h"
+
+#include "base/parallel.h"
+#include "cli/options.h"
+#include "storage/checkpoint.h"
+#include "text/batch.h"
+#include "text/corpus.h"
+#include "training/gradient_check.h"
+
+#include <string.h>
+
+enum { LARGEST_BATCH = 4, CHECKED_ENTRIES = 48, LONGEST_WINDOW = 160 };
+
+/* What all configurations together showed of one tensor. */
+typedef struct Summary {
+    const char *tensor;
+    int64_t entries;
+    int checks;
+    double error;
+    char where[128]; /* the configuration of the largest error */
+    bool passed;
+} Summary;
+
+typedef struct Totals {
+    Summary tensors[GRADIENT_CHECK_TENSORS];
+    int tensor_count, checks, configurations;
+    double error;
+    bool passed;
+} Totals;
+
+static void describe(const GradientCheckRequest *r, char text[128])
+{
+    const ModelConfig *c = &r->config;
+    snprintf(text, 128, "B%d T%d C%d H%d V%d, positions %s, mask %s, mixing %s, scale %s, lm_head %s", r->batch,
+             c->context, c->channels, c->head_size, c->vocabulary_size, positions_names[c->positions], mask_names[c->mask],
+             mixing_names[c->mixing], scale_names[c->scale], r->linear_first ? "first" : "last");
+}
+
+static Summary *summary_of(Totals *totals, const char *tensor)
+{
+    for (int i = 0; i < totals->tensor_count; i++)
+        if (strcmp(totals->tensors[i].tensor, tensor) == 0)
+            return &totals->tensors[i];
+    totals->tensors[totals->tensor_count] = (Summary){.tensor = tensor, .passed = true};
+    return &totals->tensors[totals->tensor_count++];
+}
+
+static void add_result(Totals *totals, const GradientCheckRequest *request, const GradientCheckResult *result, bool each)
+{
+    char where[128];
+    describe(request, where);
+    totals->configurations++;
+    for (int i = 0; i < result->row_count; i++) {
+        const GradientCheckRow *row = &result->rows[i];
+        Summary *summary = summary_of(totals, row->tensor);
+        if (each)
+            printf("%-32s %8lld %12.2e  %-6s %s\n", row->tensor, (long long)row->entries, row->error,
+                   row->passed ? "pass" : "FAIL", where);
+        summary->entries += row->entries;
+        summary->checks++;
+        summary->passed = summary->passed && row->passed;
+        if (summary->checks == 1 || !(row->error <= summary->error)) {
+            summary->error = row->error;
+            memcpy(summary->where, where, sizeof where);
+        }
+        if (totals->checks++ == 0 || !(row->error <= totals->error))
+            totals->error = row->error;
+        totals->passed = totals->passed && row->passed;
+    }
+}
+
+static int report(const Totals *totals)
+{
+    printf("%-32s %8s %12s  %s\n", "tensor", "entries", "largest", "verdict");
+    for (int i = 0; i < totals->tensor_count; i++) {
+        const Summary *s = &totals->tensors[i];
+        printf("%-32s %8lld %12.2e  %s", s->tensor, (long long)s->entries, s->error, s->passed ? "pass\n" : "FAIL at ");
+        if (!s->passed)
+            printf("%s\n", s->where);
+    }
+    printf("gradcheck: largest relative error %.2e over %d tensors in %d configurations\n", totals->error, totals->checks,
+           totals->configurations);
+    return totals->passed ? EXIT_DONE : EXIT_FAILED;
+}
+
+static bool check_one(Totals *totals, const GradientCheckRequest *request, bool each, Error *error)
+{
+    GradientCheckResult result;
+    if (!gradient_check_double(request, &result, error))
+        return false;
+    add_result(totals, request, &result, each);
+    return true;
+}
+
+/* Ragged sizes with C != H: one below a vector and a tile, one beyond a block of rows. */
+static const ModelConfig shapes[] = {
+    {.context = 9, .channels = 6, .head_size = 5, .vocabulary_size = 7},
+    {.context = 70, .channels = 20, .head_size = 17, .vocabulary_size = 33},
+};
+
+/* Every combination of positions, mask, mixing, scale and place of the lm_head, on both shapes. */
+static bool check_all(Totals *totals, uint64_t seed, int threads, bool each, Error *error)
+{
+    enum { COMBINATIONS = 3 * 2 * 2 * 2 * 2, SHAPES = 2 };
+    for (int i = 0; i < COMBINATIONS * SHAPES; i++) {
+        ModelConfig config = shapes[i / COMBINATIONS];
+        int32_t inputs[LARGEST_BATCH * 70], targets[LARGEST_BATCH * 70];
+        int batch = config.context < 16 ? 3 : 2, combination = i % COMBINATIONS;
+        Random random = random_seed(seed + (uint64_t)i);
+        for (int k = 0; k < batch * config.context; k++) {
+            inputs[k] = (int32_t)random_below(&random, (uint64_t)config.vocabulary_size);
+            targets[k] = (int32_t)random_below(&random, (uint64_t)config.vocabulary_size);
+        }
+        config.positions = (Positions)(combination / 16);
+        config.mask = (Mask)(combination / 8 % 2);
+        config.mixing = (Mixing)(combination / 4 % 2);
+        config.scale = (Scale)(combination / 2 % 2);
+        GradientCheckRequest request = {
+            .config = config, .linear_first = combination % 2 == 1, .batch = batch, .length = config.context,
+            .inputs = inputs, .targets = targets, .seed = seed, .entries = CHECKED_ENTRIES, .threads = threads,
+        };
+        if (!check_one(totals, &request, each, error))
+            return false;
+    }
+    return true;
+}
+
+/* A trained model on windows of the text it was trained on. */
+static bool check_windows(Totals *totals, const Checkpoint *checkpoint, const Corpus *corpus, uint64_t seed, int threads,
+                          bool each, Error *error)
+{
+    int context = checkpoint->parameters.config.context;
+    int length = context < LONGEST_WINDOW ? context : LONGEST_WINDOW;
+    if (corpus->ids.count <= (size_t)length)
+        return error_set(error, "%s: too short for a window of %d characters", checkpoint->data, length);
+    int32_t inputs[2 * LONGEST_WINDOW], targets[2 * LONGEST_WINDOW];
+    Random random = random_seed(seed);
+    batch_draw(&random, corpus->ids, 2, length, inputs, targets);
+    for (int place = 0; place < 2; place++) {
+        GradientCheckRequest request = {
+            .config = checkpoint->parameters.config, .linear_first = place == 1, .batch = 2, .length = length,
+            .inputs = inputs, .targets = targets, .parameters = checkpoint->parameters.tensors[0].values.data,
+            .seed = seed, .entries = CHECKED_ENTRIES, .threads = threads,
+        };
+        if (!check_one(totals, &request, each, error))
+            return false;
+    }
+    return true;
+}
+
+static bool check_model(Totals *totals, const char *model, const char *data, uint64_t seed, int threads, bool each,
+                        Error *error)
+{
+    Checkpoint checkpoint;
+    Corpus corpus;
+    if (!checkpoint_open(&checkpoint, model, error))
+        return false;
+    const char *path = data != NULL ? data : checkpoint.data;
+    bool checked = corpus_open_with(&corpus, path, &checkpoint.vocabulary, UNKNOWN_REFUSE, error);
+    if (checked) {
+        checked = check_windows(totals, &checkpoint, &corpus, seed, threads, each, error);
+        corpus_close(&corpus);
+    }
+    checkpoint_close(&checkpoint);
+    return checked;
+}
+
+int command_gradcheck(int argc, char **argv)
+{
+    bool each = false;
+    uint64_t seed = 1337;
+    const char *data = NULL, *words[1];
+    int64_t threads = parallel_default_threads();
+    Option rows[] = {
+        {.name = "each", .kind = OPTION_FLAG, .value.flag = &each, .help = "a line for each tensor of each configuration"},
+        {.name = "data", .kind = OPTION_PATH, .value.text = &data, .shown = "the text MODEL was trained on",
+         .help = "the text to check MODEL on"},
+        {.name = "seed", .kind = OPTION_SEED, .value.seed = &seed, .help = "of the sizes' numbers and the sampled entries"},
+        {.name = "threads", .kind = OPTION_INTEGER, .value.integer = &threads, .whole = {1, 1024}, .help = "threads"},
+    };
+    OptionTable table = {rows, sizeof rows / sizeof rows[0]};
+    Positionals rest = {.words = words, .limit = 1};
+    Error error = {0};
+    if (!options_parse(table, argc, argv, &rest, &error)) {
+        fprintf(stderr, "soliloquy gradcheck: %s\n", error.message);
+        return EXIT_USAGE;
+    }
+    if (rest.help) {
+        options_print_help(stdout, "soliloquy gradcheck [MODEL] [options]",
+                           "Checks every gradient against central differences in double precision: small models of every\n"
+                           "combination of options, or a trained MODEL on its own text. Exit 1 above a relative error of 1e-6.",
+                           table);
+        return EXIT_DONE;
+    }
+    Totals totals = {.passed = true};
+    bool done = rest.count == 0 ? check_all(&totals, seed, (int)threads, each, &error)
+                                : check_model(&totals, words[0], data, seed, (int)threads, each, &error);
+    if (!done) {
+        fprintf(stderr, "soliloquy gradcheck: %s\n", error.message);
+        return EXIT_FAILED;
+    }
+    return report(&totals);
+}

@@ -1,0 +1,164 @@
+#include "cli/train_report.h"
+
+#include "base/file.h"
+#include "base/version.h"
+#include "cli/format.h"
+#include "inference/attention_map.h"
+#include "inference/sampler.h"
+#include "kernels/denormals.h"
+#include "kernels/vector.h"
+#include "report/attention_files.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void train_report_text(Progress *progress, const char *path, const Corpus *corpus, const TrainingSettings *settings)
+{
+    size_t split = trainer_split(corpus->ids.count, settings->validation_fraction);
+    char all[FORMAT_LENGTH], train[FORMAT_LENGTH], held[FORMAT_LENGTH];
+    format_count((int64_t)corpus->ids.count, all);
+    format_count((int64_t)split, train);
+    format_count((int64_t)(corpus->ids.count - split), held);
+    progress_note(progress, "soliloquy %s: %s, %s %s, %d symbols; %s to train on, %s to validate", SOLILOQUY_VERSION, path,
+                  all, corpus->vocabulary.bytes ? "bytes" : "characters", corpus->vocabulary.size, train, held);
+    if (corpus->byte_order_mark)
+        progress_note(progress, "a byte-order mark at its start was left out");
+}
+
+/* The model's kind in words. */
+static void ablations(const ModelConfig *c, char text[128])
+{
+    snprintf(text, 128, "%s positions, %s %s%s", c->positions == POSITIONS_NONE ? "no" : positions_names[c->positions],
+             c->mask == MASK_CAUSAL ? "causal" : "unmasked", c->mixing == MIXING_UNIFORM ? "uniform mixing" : "attention",
+             c->scale == SCALE_NONE ? ", unscaled" : "");
+}
+
+void train_report_plan(Progress *progress, const ModelConfig *c, const TrainingSettings *s, int threads)
+{
+    char kind[128], parameters[FORMAT_LENGTH], tokens[FORMAT_LENGTH], steps[FORMAT_LENGTH], bytes[FORMAT_LENGTH];
+    int64_t T = c->context, C = c->channels, H = c->head_size, V = c->vocabulary_size;
+    int64_t count = V * C + (c->positions == POSITIONS_LEARNED ? T * C : 0) +
+                    (c->mixing == MIXING_ATTENTION ? 3 : 1) * H * C + V * H + V;
+    ablations(c, kind);
+    format_count(count, parameters);
+    format_count((int64_t)s->batch_size * T, tokens);
+    format_count(s->schedule.steps, steps);
+    format_bytes(trainer_bytes(c, s->batch_size, threads), bytes);
+    progress_note(progress, "model: T %d, C %d, H %d, V %d: %s parameters; %s", c->context, c->channels, c->head_size,
+                  c->vocabulary_size, parameters, kind);
+    progress_note(progress, "%s steps of %d x %d = %s characters; Adam %g %s, seed %llu", steps, s->batch_size, c->context,
+                  tokens, s->schedule.rate, schedule_names[s->schedule.kind], (unsigned long long)s->seed);
+    progress_note(progress, "%d thread%s, vectors of %d bytes, %s of memory", threads, threads == 1 ? "" : "s",
+                  VECTOR_BYTES, bytes);
+}
+
+void train_report_baselines(Progress *progress, const Baselines *b)
+{
+    progress_note(progress, "by counting: ln V %.4f, one character %.4f, two characters %.4f nats a character", b->uniform,
+                  b->unigram, b->bigram);
+}
+
+void train_report_losses(FILE *out, const RunState *state, const Baselines *baselines)
+{
+    const struct {
+        const char *name;
+        double loss;
+    } rows[] = {{"ln V", baselines->uniform},
+                {"unigram, counted", baselines->unigram},
+                {"bigram, counted", baselines->bigram},
+                {"this head", state->best_loss}};
+    if (isnan(state->best_loss)) {
+        fprintf(out, "no validation split: nothing to compare\n");
+        return;
+    }
+    fprintf(out, "\n%-18s %10s %10s\n", "validation loss", "nats/char", "bits/char");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        fprintf(out, "%-18s %10.4f %10.4f\n", rows[i].name, rows[i].loss, rows[i].loss / log(2));
+}
+
+static bool print_sample(FILE *out, Head *head, const Vocabulary *vocabulary, uint64_t seed, int length, Error *error)
+{
+    Sampler sampler;
+    Random random = random_seed(seed);
+    if (!sampler_open(&sampler, head, vocabulary, (ChoiceRule){.temperature = 1, .top_p = 1}, error))
+        return false;
+    sampler_begin(&sampler, (Ids){.width = 1});
+    fprintf(out, "\n%d characters of sample:\n", length);
+    for (int i = 0; i < length; i++) {
+        char bytes[4];
+        int count = vocabulary_text(vocabulary, sampler_next(&sampler, &random), bytes);
+        fwrite(bytes, 1, (size_t)count, out);
+    }
+    fprintf(out, "\n");
+    sampler_close(&sampler);
+    return true;
+}
+
+static bool write_maps(const char *directory, Head *head, const AttentionOrigin *origin, Error *error)
+{
+    AttentionMap map;
+    char *path = path_join(directory, "attention");
+    bool written = path != NULL && attention_map_open(&map, head, origin->ids, 0, error);
+    if (path == NULL)
+        error_set(error, "out of memory for a path");
+    if (written) {
+        written = attention_files_write(path, ATTENTION_ALL_FILES, &map, origin, error);
+        attention_map_close(&map);
+    }
+    free(path);
+    return written;
+}
+
+/* The text whose maps are written: the user's, or one context of validation (or else of training) text. */
+static bool maps_origin(AttentionOrigin *origin, Corpus *encoded, const Trainer *trainer, const char *maps_text,
+                        Error *error)
+{
+    if (maps_text != NULL) {
+        if (!corpus_encode(encoded, "--maps-text", maps_text, strlen(maps_text), trainer->vocabulary, UNKNOWN_REFUSE, error))
+            return false;
+        if (encoded->ids.count == 0)
+            return error_set(error, "--maps-text is empty; give it at least one character");
+        origin->ids = encoded->ids;
+        origin->text = "--maps-text";
+        return true;
+    }
+    bool held = trainer->validation.count > 0;
+    Ids ids = held ? trainer->validation : trainer->training;
+    size_t context = (size_t)trainer->parameters.config.context;
+    origin->ids = ids_slice(ids, 0, ids.count < context ? ids.count : context);
+    origin->text = trainer->settings.data;
+    origin->first = held ? trainer->training.count : 0;
+    return true;
+}
+
+bool train_report_model(FILE *out, const char *directory, const Trainer *trainer, const char *maps_text, int length,
+                        Error *error)
+{
+    Checkpoint checkpoint;
+    Corpus encoded = {0};
+    Head head;
+    if (!checkpoint_open(&checkpoint, directory, error))
+        return false;
+    uint64_t denormals = denormals_flush();
+    AttentionOrigin origin = {.config = &checkpoint.parameters.config, .vocabulary = &checkpoint.vocabulary,
+                              .step = checkpoint.state.step, .data = checkpoint.data, .data_hash = checkpoint.data_hash};
+    bool done = head_open(&head, &checkpoint.parameters, error);
+    if (done) {
+        done = print_sample(out, &head, &checkpoint.vocabulary, trainer->settings.seed, length, error) &&
+               maps_origin(&origin, &encoded, trainer, maps_text, error) &&
+               write_maps(directory, &head, &origin, error);
+        head_close(&head);
+    }
+    denormals_restore(denormals);
+    corpus_close(&encoded);
+    checkpoint_close(&checkpoint);
+    return done;
+}
+
+void train_report_files(FILE *out, const char *directory)
+{
+    fprintf(out, "\nfiles in %s: best.safetensors, last.safetensors, log.jsonl, attention/\n", directory);
+    fprintf(out, "try next:\n  ./soliloquy sample %s --prompt \"ROMEO:\"\n  ./soliloquy attend %s --text \"First Citizen:\"\n",
+            directory, directory);
+}

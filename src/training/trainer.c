@@ -1,0 +1,168 @@
+#include "training/trainer.h"
+
+#include "model/evaluation.h"
+#include "text/batch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t trainer_split(size_t count, double validation_fraction)
+{
+    return (size_t)((1 - validation_fraction) * (double)count);
+}
+
+size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads)
+{
+    double T = config->context, C = config->channels, H = config->head_size, V = config->vocabulary_size;
+    double numbers = 4 * (V * C + T * C + 3 * H * C + V * H + V) + 2 * (double)batch_size * T;
+    double bytes = numbers * sizeof(real) + (double)step_bytes(config, batch_size, threads, LINEAR_AUTO);
+    return bytes < (double)SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+}
+
+static bool check_lengths(const Trainer *t, size_t count, int context, Error *error)
+{
+    size_t needed = (size_t)context + 1;
+    if (t->training.count < needed)
+        return error_set(error, "%s: %zu of its %zu characters are for training, and a context of %d needs at least %zu; "
+                                "choose a smaller --context or a longer text",
+                         t->settings.data, t->training.count, count, context, needed);
+    if (t->settings.validation_fraction > 0 && t->validation.count < needed)
+        return error_set(error, "%s: %zu of its %zu characters are for validation, and a context of %d needs at least "
+                                "%zu; choose a smaller --context, a larger --validation-fraction (0: none), or a longer "
+                                "text",
+                         t->settings.data, t->validation.count, count, context, needed);
+    return true;
+}
+
+static void trainer_layout(Trainer *t, int context)
+{
+    size_t characters = (size_t)t->settings.batch_size * (size_t)context;
+    t->inputs = arena_take(&t->memory, characters, sizeof(int32_t));
+    t->targets = arena_take(&t->memory, characters, sizeof(int32_t));
+}
+
+bool trainer_open(Trainer *t, const ModelConfig *config, const TrainingSettings *settings, const Corpus *corpus,
+                  int threads, Error *error)
+{
+    *t = (Trainer){.settings = *settings, .vocabulary = &corpus->vocabulary, .threads = threads};
+    size_t split = trainer_split(corpus->ids.count, settings->validation_fraction);
+    t->training = ids_slice(corpus->ids, 0, split);
+    t->validation = ids_slice(corpus->ids, split, corpus->ids.count - split);
+    trainer_layout(t, config->context);
+    if (!check_lengths(t, corpus->ids.count, config->context, error) ||
+        !parameters_open(&t->parameters, config, error) || !parameters_open(&t->gradient, config, error) ||
+        !adam_open(&t->adam, config, settings->adam, error) ||
+        !step_open(&t->step, config, settings->batch_size, threads, LINEAR_AUTO, error) ||
+        !arena_open(&t->memory, "a batch", error)) {
+        t->memory = t->memory.base == NULL ? (Arena){0} : t->memory;
+        trainer_close(t);
+        return false;
+    }
+    trainer_layout(t, config->context);
+    Random root = random_seed(settings->seed), initialisation = random_split(&root);
+    parameters_initialise(&t->parameters, initialisation);
+    t->state = (RunState){.batches = random_split(&root), .best_loss = NAN, .validation_loss = NAN};
+    return true;
+}
+
+void trainer_close(Trainer *t)
+{
+    parameters_close(&t->parameters);
+    parameters_close(&t->gradient);
+    adam_close(&t->adam);
+    step_close(&t->step);
+    arena_close(&t->memory);
+    *t = (Trainer){0};
+}
+
+static void copy_parameters(Parameters *to, const Parameters *from)
+{
+    memcpy(to->tensors[0].values.data, from->tensors[0].values.data, from->count * sizeof(real));
+}
+
+bool trainer_restore(Trainer *t, const Checkpoint *checkpoint, Error *error)
+{
+    if (!checkpoint->has_moments)
+        return error_set(error, "this checkpoint holds no Adam moments; resume from a run's last.safetensors");
+    copy_parameters(&t->parameters, &checkpoint->parameters);
+    copy_parameters(&t->adam.m, &checkpoint->m);
+    copy_parameters(&t->adam.v, &checkpoint->v);
+    t->adam.step = checkpoint->state.step;
+    t->state = checkpoint->state;
+    return true;
+}
+
+/* Which tensor to blame for a loss or norm that is not finite. */
+static bool refuse_nonfinite(const Trainer *t, const char *what, Error *error)
+{
+    const Tensor *weights = parameters_find_nonfinite(&t->parameters);
+    const Tensor *gradient = parameters_find_nonfinite(&t->gradient);
+    return error_set(error, "step %lld: the %s is not finite; first bad tensor: %s%s. Checkpoints on disk are untouched; "
+                            "try a lower --learning-rate, a longer --warmup or --clip 1",
+                     (long long)t->state.step + 1, what, weights == NULL && gradient != NULL ? "the gradient of " : "",
+                     weights != NULL ? weights->name : gradient != NULL ? gradient->name : "none (the logits overflow)");
+}
+
+bool trainer_step(Trainer *t, StepReport *report, Error *error)
+{
+    int context = t->parameters.config.context, count = t->settings.batch_size;
+    batch_draw(&t->state.batches, t->training, count, context, t->inputs, t->targets);
+    Batch batch = {count, context, t->inputs, t->targets};
+    report->learning_rate = schedule_rate(&t->settings.schedule, t->state.step);
+    report->loss = step_gradient(&t->step, &t->parameters, batch, &t->gradient);
+    report->gradient_norm = adam_gradient_norm(&t->gradient);
+    if (!isfinite(report->loss))
+        return refuse_nonfinite(t, "loss", error);
+    if (!isfinite(report->gradient_norm))
+        return refuse_nonfinite(t, "gradient", error);
+    adam_update(&t->adam, &t->parameters, &t->gradient, report->gradient_norm, report->learning_rate, t->threads);
+    t->state.step++;
+    t->state.train_loss_sum += report->loss;
+    t->state.train_loss_count++;
+    return true;
+}
+
+bool trainer_validate(Trainer *t, bool *best, Error *error)
+{
+    *best = false;
+    if (t->validation.count < 2)
+        return true;
+    double loss;
+    if (!evaluation_loss(&t->step, &t->parameters, t->validation, &loss, error))
+        return false;
+    if (!isfinite(loss))
+        return refuse_nonfinite(t, "validation loss", error);
+    t->state.validation_loss = loss;
+    *best = !(t->state.best_loss <= loss);
+    if (*best) {
+        t->state.best_loss = loss;
+        t->state.best_step = t->state.step;
+    }
+    return true;
+}
+
+bool trainer_save(const Trainer *t, const char *path, bool with_moments, Error *error)
+{
+    char *training = NULL;
+    size_t size;
+    FILE *text = open_memstream(&training, &size);
+    if (text == NULL)
+        return error_set(error, "cannot write %s: out of memory", path);
+    settings_write(text, &t->settings);
+    if (fclose(text) != 0) {
+        free(training);
+        return error_set(error, "cannot write %s: out of memory", path);
+    }
+    CheckpointContents contents = {
+        .parameters = &t->parameters,
+        .m = with_moments ? &t->adam.m : NULL,
+        .v = with_moments ? &t->adam.v : NULL,
+        .vocabulary = t->vocabulary,
+        .training = training,
+        .state = t->state,
+    };
+    bool saved = checkpoint_write(path, contents, error);
+    free(training);
+    return saved;
+}
