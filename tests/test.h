@@ -39,8 +39,8 @@ static inline void test_case(const char *name)
         if (!(condition) && !test_state.failed) {                                    \
             test_state.failed = true;                                                \
             test_state.failures++;                                                   \
-            printf("fail %s: %s:%d: %s: ", test_state.name, __FILE__, __LINE__, #condition); \
-            printf("" __VA_ARGS__);                                                  \
+            printf("fail %s: %s:%d: %s:", test_state.name, __FILE__, __LINE__, #condition); \
+            printf(" " __VA_ARGS__);                                                 \
             printf("\n");                                                            \
         }                                                                            \
     } while (0)
