@@ -7,9 +7,10 @@
 #include "text/corpus.h"
 #include "training/gradient_check.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { LARGEST_BATCH = 4, CHECKED_ENTRIES = 48, LONGEST_WINDOW = 160 };
+enum { LARGEST_BATCH = 4, CHECKED_ENTRIES = 48, LONGEST_WINDOW = 160, DESCRIPTION = 160 };
 
 /* What all configurations together showed of one tensor. */
 typedef struct Summary {
@@ -17,7 +18,7 @@ typedef struct Summary {
     int64_t entries;
     int checks;
     double error;
-    char where[128]; /* the configuration of the largest error */
+    char where[DESCRIPTION]; /* the configuration of the largest error */
     bool passed;
 } Summary;
 
@@ -28,12 +29,13 @@ typedef struct Totals {
     bool passed;
 } Totals;
 
-static void describe(const GradientCheckRequest *r, char text[128])
+static void describe(const GradientCheckRequest *r, char text[DESCRIPTION])
 {
     const ModelConfig *c = &r->config;
-    snprintf(text, 128, "B%d T%d C%d H%d V%d, positions %s, mask %s, mixing %s, scale %s, lm_head %s", r->batch,
+    snprintf(text, DESCRIPTION, "B%d T%d C%d H%d V%d, positions %s, mask %s, mixing %s, scale %s, lm_head %s, scores %s", r->batch,
              c->context, c->channels, c->head_size, c->vocabulary_size, positions_names[c->positions], mask_names[c->mask],
-             mixing_names[c->mixing], scale_names[c->scale], r->linear_first ? "first" : "last");
+             mixing_names[c->mixing], scale_names[c->scale], r->linear_first ? "first" : "last",
+             r->score_table ? "looked up" : "multiplied");
 }
 
 static Summary *summary_of(Totals *totals, const char *tensor)
@@ -45,9 +47,15 @@ static Summary *summary_of(Totals *totals, const char *tensor)
     return &totals->tensors[totals->tensor_count++];
 }
 
+/* The larger of two errors; a NaN is the largest of all. */
+static double worse(double a, double b)
+{
+    return isnan(a) || a >= b ? a : b;
+}
+
 static void add_result(Totals *totals, const GradientCheckRequest *request, const GradientCheckResult *result, bool each)
 {
-    char where[128];
+    char where[DESCRIPTION];
     describe(request, where);
     totals->configurations++;
     for (int i = 0; i < result->row_count; i++) {
@@ -59,12 +67,12 @@ static void add_result(Totals *totals, const GradientCheckRequest *request, cons
         summary->entries += row->entries;
         summary->checks++;
         summary->passed = summary->passed && row->passed;
-        if (summary->checks == 1 || !(row->error <= summary->error)) {
+        if (summary->checks == 1 || (!(row->error <= summary->error) && !isnan(summary->error))) {
             summary->error = row->error;
             memcpy(summary->where, where, sizeof where);
         }
-        if (totals->checks++ == 0 || !(row->error <= totals->error))
-            totals->error = row->error;
+        totals->error = worse(totals->error, row->error);
+        totals->checks++;
         totals->passed = totals->passed && row->passed;
     }
 }
@@ -98,10 +106,10 @@ static const ModelConfig shapes[] = {
     {.context = 70, .channels = 20, .head_size = 17, .vocabulary_size = 33},
 };
 
-/* Every combination of positions, mask, mixing, scale and place of the lm_head, on both shapes. */
+/* Every combination of positions, mask, mixing, scale and plan, on both shapes. */
 static bool check_all(Totals *totals, uint64_t seed, int threads, bool each, Error *error)
 {
-    enum { COMBINATIONS = 3 * 2 * 2 * 2 * 2, SHAPES = 2 };
+    enum { COMBINATIONS = 3 * 2 * 2 * 2 * 2 * 2, SHAPES = 2 };
     for (int i = 0; i < COMBINATIONS * SHAPES; i++) {
         ModelConfig config = shapes[i / COMBINATIONS];
         int32_t inputs[LARGEST_BATCH * 70], targets[LARGEST_BATCH * 70];
@@ -111,12 +119,13 @@ static bool check_all(Totals *totals, uint64_t seed, int threads, bool each, Err
             inputs[k] = (int32_t)random_below(&random, (uint64_t)config.vocabulary_size);
             targets[k] = (int32_t)random_below(&random, (uint64_t)config.vocabulary_size);
         }
-        config.positions = (Positions)(combination / 16);
-        config.mask = (Mask)(combination / 8 % 2);
-        config.mixing = (Mixing)(combination / 4 % 2);
-        config.scale = (Scale)(combination / 2 % 2);
+        config.positions = (Positions)(combination / 32);
+        config.mask = (Mask)(combination / 16 % 2);
+        config.mixing = (Mixing)(combination / 8 % 2);
+        config.scale = (Scale)(combination / 4 % 2);
         GradientCheckRequest request = {
-            .config = config, .linear_first = combination % 2 == 1, .batch = batch, .length = config.context,
+            .config = config, .linear_first = combination % 2 == 1,
+            .score_table = combination / 2 % 2 == 1, .batch = batch, .length = config.context,
             .inputs = inputs, .targets = targets, .seed = seed, .entries = CHECKED_ENTRIES, .threads = threads,
         };
         if (!check_one(totals, &request, each, error))
@@ -136,9 +145,10 @@ static bool check_windows(Totals *totals, const Checkpoint *checkpoint, const Co
     int32_t inputs[2 * LONGEST_WINDOW], targets[2 * LONGEST_WINDOW];
     Random random = random_seed(seed);
     batch_draw(&random, corpus->ids, 2, length, inputs, targets);
-    for (int place = 0; place < 2; place++) {
+    for (int plan = 0; plan < 4; plan++) {
         GradientCheckRequest request = {
-            .config = checkpoint->parameters.config, .linear_first = place == 1, .batch = 2, .length = length,
+            .config = checkpoint->parameters.config, .linear_first = plan % 2 == 1,
+            .score_table = plan / 2 == 1, .batch = 2, .length = length,
             .inputs = inputs, .targets = targets, .parameters = checkpoint->parameters.tensors[0].values.data,
             .seed = seed, .entries = CHECKED_ENTRIES, .threads = threads,
         };

@@ -167,11 +167,10 @@ void multiply_causal_transposed_add(Matrix a, Matrix b, Matrix c, int visible)
 {
     Matrix left = matrix_transpose(a);
     Tile t = tile_at(left, b, c, true);
-    for (int j = 0, rows; j < c.rows; j += rows) {
-        rows = strip_rows(c.rows - j);
+    int seen = smaller(c.rows, visible + b.rows - 1); /* columns that the block's last row sees */
+    for (int j = 0, rows; j < seen; j += rows) {
+        rows = strip_rows(seen - j);
         int first = j < visible ? 0 : j - visible + 1; /* the first row of the block that sees column j */
-        if (first >= b.rows)
-            break;
         t.a = left.data + j * left.row_stride + first * left.column_stride;
         t.b = matrix_row(b, first);
         t.c = matrix_row(c, j);

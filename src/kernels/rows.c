@@ -119,3 +119,22 @@ void row_sum(real *destination, const real *a, const real *b, int columns)
     for (int j = 0; j < columns; j += VECTOR_LANES)
         vector_store(destination + j, vector_load(a + j) + vector_load(b + j));
 }
+
+void row_look_up(real *restrict out, const real *restrict row, const int32_t *restrict index, int count)
+{
+    for (int j = 0; j < count; j++)
+        out[j] = row[index[j]];
+}
+
+void row_look_up_add(real *restrict out, const real *restrict row, const int32_t *restrict index,
+                     const real *restrict addend, int count)
+{
+    for (int j = 0; j < count; j++)
+        out[j] = row[index[j]] + addend[j];
+}
+
+void row_collect(real *restrict row, const int32_t *restrict index, const real *restrict values, int count)
+{
+    for (int j = 0; j < count; j++)
+        row[index[j]] += values[j];
+}

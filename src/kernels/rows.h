@@ -6,6 +6,8 @@
 
 #include "base/real.h"
 
+#include <stdint.h>
+
 /* row[j] = exp(scale row[j]) / sum_k exp(scale row[k]) over j < count; 0 for count <= j < end. scale > 0,
  * 0 < count <= end. The vector that holds column end - 1 is written whole. */
 void softmax_row(real *row, int count, int end, real scale);
@@ -26,5 +28,12 @@ void row_add(real *destination, const real *source, int columns);
 
 /* destination = a + b, padding included. */
 void row_sum(real *destination, const real *a, const real *b, int columns);
+
+/* out[j] = row[index[j]], and with an addend row[index[j]] + addend[j], over j < count. */
+void row_look_up(real *out, const real *row, const int32_t *index, int count);
+void row_look_up_add(real *out, const real *row, const int32_t *index, const real *addend, int count);
+
+/* row[index[j]] += values[j], in order of j: the adjoint of looking up. */
+void row_collect(real *row, const int32_t *index, const real *values, int count);
 
 #endif

@@ -54,7 +54,7 @@ KERNEL void vector_store(real *address, Vector x)
 
 KERNEL Vector vector_set(real value)
 {
-    return (Vector){0} + value;
+    return value - (Vector){0}; /* x - 0 is x, and costs nothing; 0 + x would be an addition: -0 becomes +0 */
 }
 
 /* mask ? a : b, lane by lane. */

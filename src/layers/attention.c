@@ -10,6 +10,25 @@ static int visible_columns(AttentionRule rule, Matrix weights, int row)
     return rule.visible + row < weights.columns ? rule.visible + row : weights.columns;
 }
 
+void attention_mix_forward(AttentionRule rule, Matrix scores, Matrix value, Matrix output)
+{
+    for (int r = 0; r < scores.rows; r++)
+        softmax_row(matrix_row(scores, r), visible_columns(rule, scores, r), scores.columns, rule.scale);
+    multiply_causal_left(scores, value, output, rule.visible);
+}
+
+void attention_mix_backward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix d_output,
+                            Matrix d_scores, Matrix d_value)
+{
+    multiply_causal_transposed_add(weights, d_output, d_value, rule.visible);
+    if (rule.uniform)
+        return;
+    multiply_causal(d_output, inputs.value_transposed, d_scores, rule.visible);
+    for (int r = 0; r < d_scores.rows; r++)
+        softmax_row_backward(matrix_row(weights, r), matrix_row(d_scores, r), visible_columns(rule, weights, r),
+                             weights.columns, rule.scale);
+}
+
 void attention_forward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix output)
 {
     if (rule.uniform)
@@ -17,21 +36,15 @@ void attention_forward(AttentionRule rule, AttentionInputs inputs, Matrix weight
             memset(matrix_row(weights, r), 0, (size_t)weights.columns * sizeof(real));
     else
         multiply_causal(inputs.query, inputs.key_transposed, weights, rule.visible);
-    for (int r = 0; r < weights.rows; r++)
-        softmax_row(matrix_row(weights, r), visible_columns(rule, weights, r), weights.columns, rule.scale);
-    multiply_causal_left(weights, inputs.value, output, rule.visible);
+    attention_mix_forward(rule, weights, inputs.value, output);
 }
 
 void attention_backward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix d_output, Matrix d_scores,
                         AttentionGradients gradients)
 {
-    multiply_causal_transposed_add(weights, d_output, gradients.d_value, rule.visible);
+    attention_mix_backward(rule, inputs, weights, d_output, d_scores, gradients.d_value);
     if (rule.uniform)
         return;
-    multiply_causal(d_output, inputs.value_transposed, d_scores, rule.visible);
-    for (int r = 0; r < d_scores.rows; r++)
-        softmax_row_backward(matrix_row(weights, r), matrix_row(d_scores, r), visible_columns(rule, weights, r),
-                             weights.columns, rule.scale);
     multiply_causal_left(d_scores, inputs.key, gradients.d_query, rule.visible);
     multiply_causal_transposed_add(d_scores, inputs.query, gradients.d_key, rule.visible);
 }

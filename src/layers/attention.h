@@ -42,4 +42,12 @@ void attention_forward(AttentionRule rule, AttentionInputs inputs, Matrix weight
 void attention_backward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix d_output, Matrix d_scores,
                         AttentionGradients gradients);
 
+/* The two halves on either side of the scores, for scores that come from elsewhere (layers/score_table.h).
+ * Forward: the scores S become the weights A in place; Y = A V. */
+void attention_mix_forward(AttentionRule rule, Matrix scores, Matrix value, Matrix output);
+
+/* d_V += A^T d_Y, and d_S as above. A uniform rule leaves d_S alone. */
+void attention_mix_backward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix d_output,
+                            Matrix d_scores, Matrix d_value);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "layers/cross_entropy.h"
 #include "layers/linear.h"
+#include "layers/score_table.h"
 
 int pass_block_rows(int context)
 {
@@ -11,13 +12,14 @@ int pass_block_rows(int context)
 void pass_layout(Pass *pass, Arena *arena, const Tables *tables)
 {
     int rows = pass_block_rows(tables->config.context), V = tables->config.vocabulary_size;
-    int mixed_rows = tables->linear_first ? 0 : rows;
+    int mixed_rows = tables->plan.linear_first ? 0 : rows;
     sequence_layout(&pass->sequence, arena, tables);
     pass->weights = matrix_take(arena, rows, tables->config.context);
     pass->d_scores = matrix_take(arena, rows, tables->config.context);
     pass->mixed = matrix_take(arena, mixed_rows, tables->config.head_size);
     pass->d_mixed = matrix_take(arena, mixed_rows, tables->config.head_size);
     pass->logits = matrix_take(arena, rows, V);
+    pass->score_row = arena_take(arena, (size_t)tables->scores.row_stride, sizeof(real));
 }
 
 static int seen_columns(const Tables *tables, int end, int length)
@@ -40,18 +42,37 @@ static Matrix corner(Matrix m, int rows, int columns)
     return matrix_columns(matrix_rows(m, 0, rows), 0, columns);
 }
 
+static ScoreRows score_rows(const Pass *pass, const Tables *tables, int first, int length)
+{
+    return (ScoreRows){
+        .row_of = pass->row_of,
+        .first = first,
+        .position_first = tables->position_rows > 0 ? tables->position_first : -1,
+        .visible = seen_columns(tables, first + 1, length),
+    };
+}
+
+void pass_gather(Pass *pass, const Tables *tables, const int32_t *row_of, int first, int end, int columns, bool backward)
+{
+    pass->row_of = row_of;
+    sequence_gather(&pass->sequence, tables, row_of, first, end, columns, backward);
+}
+
 int pass_block_forward(Pass *pass, const Tables *tables, int first, int count, int length)
 {
     int seen = seen_columns(tables, first + count, length);
+    AttentionRule rule = attention_rule(tables, first, length);
     AttentionInputs inputs = sequence_inputs(&pass->sequence, first, count, seen);
     Matrix weights = corner(pass->weights, count, seen), logits = matrix_rows(pass->logits, 0, count);
-    if (tables->linear_first) {
-        attention_forward(attention_rule(tables, first, length), inputs, weights, logits);
+    Matrix mixed = tables->plan.linear_first ? logits : matrix_rows(pass->mixed, 0, count);
+    if (tables->plan.score_table) {
+        score_table_forward(tables_head(tables).scores, score_rows(pass, tables, first, length), pass->score_row, weights);
+        attention_mix_forward(rule, weights, inputs.value, mixed);
     } else {
-        Matrix mixed = matrix_rows(pass->mixed, 0, count);
-        attention_forward(attention_rule(tables, first, length), inputs, weights, mixed);
-        linear_forward(mixed, tables->lm_weight_transposed, tables->lm_bias, logits);
+        attention_forward(rule, inputs, weights, mixed);
     }
+    if (!tables->plan.linear_first)
+        linear_forward(mixed, tables->lm_weight_transposed, tables->lm_bias, logits);
     return seen;
 }
 
@@ -60,16 +81,23 @@ static void block_backward(Pass *pass, const Tables *tables, int first, int coun
                            TableGradients *gradients)
 {
     int seen = seen_columns(tables, first + count, length);
+    AttentionRule rule = attention_rule(tables, first, length);
+    AttentionInputs inputs = sequence_inputs(&pass->sequence, first, count, seen);
+    AttentionGradients to = sequence_gradients(&pass->sequence, first, count, seen);
+    Matrix weights = corner(pass->weights, count, seen), d_scores = corner(pass->d_scores, count, seen);
     Matrix d_output = matrix_rows(pass->logits, 0, count);
-    if (!tables->linear_first) {
+    if (!tables->plan.linear_first) {
         Matrix d_mixed = matrix_rows(pass->d_mixed, 0, count);
         linear_backward_weight(matrix_rows(pass->mixed, 0, count), d_output, gradients->lm_weight, gradients->lm_bias);
         linear_backward_input(d_output, tables->lm_weight, d_mixed);
         d_output = d_mixed;
     }
-    attention_backward(attention_rule(tables, first, length), sequence_inputs(&pass->sequence, first, count, seen),
-                       corner(pass->weights, count, seen), d_output, corner(pass->d_scores, count, seen),
-                       sequence_gradients(&pass->sequence, first, count, seen));
+    if (tables->plan.score_table) {
+        attention_mix_backward(rule, inputs, weights, d_output, d_scores, to.d_value);
+        score_table_backward(d_scores, score_rows(pass, tables, first, length), pass->score_row, gradients->head.scores);
+    } else {
+        attention_backward(rule, inputs, weights, d_output, d_scores, to);
+    }
 }
 
 double pass_rows(Pass *pass, const Tables *tables, const int32_t *row_of, const int32_t *targets, int first, int end,
@@ -77,7 +105,7 @@ double pass_rows(Pass *pass, const Tables *tables, const int32_t *row_of, const 
 {
     int columns = seen_columns(tables, end, length), block = pass_block_rows(tables->config.context);
     double loss = 0;
-    sequence_gather(&pass->sequence, tables, row_of, first, end, columns, gradients != NULL);
+    pass_gather(pass, tables, row_of, first, end, columns, gradients != NULL);
     for (int row = first; row < end; row += block) {
         int count = end - row < block ? end - row : block;
         pass_block_forward(pass, tables, row, count, length);

@@ -1,6 +1,7 @@
 /* pass.h -- the head over blocks of rows of one sequence: forward, loss, and back, before the next block starts.
  *
- *   A = softmax(scale Q K^T) over what each row sees,   Z = A V,   logits = Z W^T + b   (Z itself with linear_first)
+ *   A = softmax(scale S) over what each row sees,   Z = A V,   logits = Z W^T + b   (Z itself with linear_first)
+ *   S = Q K^T, or looked up in the score table
  *
  * The loss at a position depends on its attention row alone, so nothing of size T x T is ever stored: one thread
  * needs a sequence and one block of rows. Memory belongs to the arena that pass_layout took it from. */
@@ -15,6 +16,8 @@ typedef struct Pass {
     Matrix weights, d_scores; /* [R,T] */
     Matrix mixed, d_mixed;    /* [R,H]; no rows with linear_first */
     Matrix logits;            /* [R,V] */
+    real *score_row;          /* scratch of the score table: one of its rows */
+    const int32_t *row_of;    /* of the gathered sequence; borrowed */
 } Pass;
 
 /* R: tall enough to fill register tiles, low enough that a block's scores stay in the second-level cache. */
@@ -22,7 +25,11 @@ int pass_block_rows(int context);
 
 void pass_layout(Pass *pass, Arena *arena, const Tables *tables);
 
-/* A gathered sequence: `length` characters. Rows first..first+count-1, at most pass_block_rows of them, leave their
+/* Gathers what rows first..end-1 of a sequence need: row_of[0..columns) are its characters' rows in the tables.
+ * `backward` also prepares for the way back. */
+void pass_gather(Pass *pass, const Tables *tables, const int32_t *row_of, int first, int end, int columns, bool backward);
+
+/* Of the gathered sequence of `length` characters, rows first..first+count-1, at most pass_block_rows of them, leave their
  * attention in pass->weights[count, seen] (seen = first + count when causal, otherwise length) and their logits in
  * pass->logits[count, V]. Returns `seen`. */
 int pass_block_forward(Pass *pass, const Tables *tables, int first, int count, int length);

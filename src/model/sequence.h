@@ -1,6 +1,6 @@
 /* sequence.h -- one sequence's queries, keys and values, gathered from the tables, and their gradients.
  *
- *   q_t = Q[row_of[t]] + Q[U+t], and k_t, v_t likewise
+ *   q_t = Q[row_of[t]] + Q[row of position t], and k_t, v_t likewise; with a score table only v_t
  *
  * One thread's memory: it belongs to the arena that sequence_layout took it from. */
 #ifndef SOLILOQUY_MODEL_SEQUENCE_H
@@ -10,7 +10,7 @@
 #include "model/tables.h"
 
 typedef struct Sequence {
-    Matrix query, key, d_query, d_key; /* [T,H] */
+    Matrix query, key, d_query, d_key; /* [T,H]; no rows with a score table */
     Matrix value, d_value;             /* [T,D] */
     Matrix key_transposed;             /* [H,T] */
     Matrix value_transposed;           /* [D,T] */

@@ -26,17 +26,16 @@ static int shard_limit(const TableGradients *one)
     return limit;
 }
 
-static void step_layout(Step *step, LinearPlace place)
+static void step_layout(Step *step, TablesPlan plan)
 {
     const ModelConfig *config = &step->config;
-    bool linear_first = place == LINEAR_FIRST || (place == LINEAR_AUTO && tables_prefer_linear_first(config));
     int token_rows = distinct_limit(config, step->batch_limit);
     Arena *memory = &step->memory, ruler = {0};
-    tables_layout(&step->tables, memory, config, linear_first, token_rows);
-    table_gradients_layout(&step->shard_gradients[0], &ruler, &step->tables, token_rows);
+    tables_layout(&step->tables, memory, config, plan, token_rows);
+    table_gradients_layout(&step->shard_gradients[0], &ruler, &step->tables);
     step->shard_limit = shard_limit(&step->shard_gradients[0]);
     for (int s = 0; s < step->shard_limit; s++)
-        table_gradients_layout(&step->shard_gradients[s], memory, &step->tables, token_rows);
+        table_gradients_layout(&step->shard_gradients[s], memory, &step->tables);
     step->passes = arena_take(memory, (size_t)step->threads, sizeof(Pass));
     Pass measured;
     for (int i = 0; i < step->threads; i++)
@@ -46,22 +45,22 @@ static void step_layout(Step *step, LinearPlace place)
     step->row_of = arena_take(memory, (size_t)step->batch_limit * (size_t)config->context, sizeof(int32_t));
 }
 
-size_t step_bytes(const ModelConfig *config, int batch_limit, int threads, LinearPlace place)
+size_t step_bytes(const ModelConfig *config, int batch_limit, int threads, TablesPlan plan)
 {
     Step step = {.config = *config, .batch_limit = batch_limit, .threads = threads};
-    step_layout(&step, place);
+    step_layout(&step, plan);
     return step.memory.used;
 }
 
-bool step_open(Step *step, const ModelConfig *config, int batch_limit, int threads, LinearPlace place, Error *error)
+bool step_open(Step *step, const ModelConfig *config, int batch_limit, int threads, TablesPlan plan, Error *error)
 {
     *step = (Step){.config = *config, .batch_limit = batch_limit, .threads = threads};
     if (!model_config_check(config, error))
         return false;
-    step_layout(step, place);
+    step_layout(step, plan);
     if (!arena_open(&step->memory, "a step of this batch size, context and model", error))
         return false;
-    step_layout(step, place);
+    step_layout(step, plan);
     return true;
 }
 

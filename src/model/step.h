@@ -16,9 +16,6 @@ typedef struct Batch {
     const int32_t *inputs, *targets;
 } Batch;
 
-/* Where the lm_head stands (model/tables.h). AUTO takes the cheaper place; the gradient is the same. */
-typedef enum LinearPlace { LINEAR_AUTO, LINEAR_FIRST, LINEAR_LAST } LinearPlace;
-
 typedef struct Step {
     ModelConfig config;
     int batch_limit, threads, shard_limit;
@@ -32,10 +29,10 @@ typedef struct Step {
 } Step;
 
 /* The memory that step_open would take, in bytes; SIZE_MAX where it overflows. */
-size_t step_bytes(const ModelConfig *config, int batch_limit, int threads, LinearPlace place);
+size_t step_bytes(const ModelConfig *config, int batch_limit, int threads, TablesPlan plan);
 
-/* For batches of up to batch_limit windows on up to `threads` threads. */
-bool step_open(Step *step, const ModelConfig *config, int batch_limit, int threads, LinearPlace place, Error *error);
+/* For batches of up to batch_limit windows on up to `threads` threads, by a plan such as tables_plan makes. */
+bool step_open(Step *step, const ModelConfig *config, int batch_limit, int threads, TablesPlan plan, Error *error);
 void step_close(Step *step);
 
 /* The sum of the losses of all positions, in nats. */

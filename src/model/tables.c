@@ -1,36 +1,62 @@
 #include "model/tables.h"
 
+#include "kernels/gemm.h"
 #include "kernels/rows.h"
 #include "kernels/transpose.h"
 #include "kernels/vector.h"
 #include "layers/linear.h"
+#include "model/chunk.h"
 
 #include <string.h>
 
-enum { CHUNK_ROWS = 16 }; /* rows of a table that one thread takes at a time: two register tiles */
-
-bool tables_prefer_linear_first(const ModelConfig *config)
+static bool prefer_linear_first(const ModelConfig *config)
 {
     double seen = config->mask == MASK_CAUSAL ? (config->context + 1) / 2.0 : config->context;
     double V = config->vocabulary_size, H = config->head_size;
     return seen * V < seen * H + H * V;
 }
 
-/* A view of columns where arithmetic on a NULL of the measuring pass is avoided. */
-static Matrix columns_of(Matrix m, int first, int count)
+static int distinct_limit(const ModelConfig *config, int batch)
 {
-    return m.data == NULL ? (Matrix){0} : matrix_columns(m, first, count);
+    int64_t characters = (int64_t)batch * config->context;
+    return characters < config->vocabulary_size ? (int)characters : config->vocabulary_size;
 }
 
-void tables_layout(Tables *t, Arena *arena, const ModelConfig *config, bool linear_first, int token_rows)
+/* In units of one multiplication and addition inside a register tile, measured: a score's lookup and the collection of
+ * its gradient cost as many as LOOKUP, a column of a row's sums ROW, and an entry of G ENTRY besides its products. */
+static bool prefer_score_table(const ModelConfig *config, int batch)
+{
+    enum { LOOKUP = 40, ROW = 5, ENTRY = 60, LARGEST = 1024 };
+    double T = config->context, B = batch, H = config->head_size;
+    double rows = padded(distinct_limit(config, batch)) + (config->positions == POSITIONS_NONE ? 0 : T);
+    double scores = B * T * (config->mask == MASK_CAUSAL ? (T + 1) / 2 : T);
+    double looked_up = scores * LOOKUP + B * T * rows * ROW + rows * rows * (3 * H + ENTRY);
+    return config->mixing == MIXING_ATTENTION && rows <= LARGEST && looked_up < scores * 3 * H;
+}
+
+TablesPlan tables_plan(const ModelConfig *config, int batch)
+{
+    return (TablesPlan){prefer_linear_first(config), prefer_score_table(config, batch)};
+}
+
+/* The most rows of a table of up to token_limit characters. */
+static int row_limit(const Tables *t)
+{
+    return padded(t->token_limit) + t->position_rows;
+}
+
+void tables_layout(Tables *t, Arena *arena, const ModelConfig *config, TablesPlan plan, int token_limit)
 {
     int C = config->channels, H = config->head_size, V = config->vocabulary_size, wide = 3 * padded(H);
-    *t = (Tables){.config = *config, .linear_first = linear_first};
+    *t = (Tables){.config = *config, .plan = plan, .token_limit = token_limit};
+    t->plan.score_table = plan.score_table && config->mixing == MIXING_ATTENTION; /* a uniform mix has no scores */
     t->position_rows = config->positions == POSITIONS_NONE ? 0 : config->context;
-    int rows = token_rows + t->position_rows;
+    int rows = row_limit(t), square = t->plan.score_table ? rows : 0;
     t->embedding = matrix_take(arena, rows, C);
     t->projected = matrix_take(arena, rows, wide);
-    t->output = matrix_take(arena, linear_first ? rows : 0, V);
+    t->output = matrix_take(arena, plan.linear_first ? rows : 0, V);
+    t->scores = matrix_take(arena, square, rows);
+    t->key_transposed = matrix_take(arena, t->plan.score_table ? H : 0, rows);
     t->projection = matrix_take(arena, wide, C);
     t->projection_transposed = matrix_take(arena, C, wide);
     t->lm_weight = matrix_take(arena, V, H);
@@ -42,30 +68,47 @@ void tables_layout(Tables *t, Arena *arena, const ModelConfig *config, bool line
     t->d_lm_weight = matrix_take(arena, V, H);
 }
 
-void table_gradients_layout(TableGradients *g, Arena *arena, const Tables *t, int token_rows)
+/* One row of all gradients stands together: [d_Q d_K | d_G] and d_V. */
+void table_gradients_layout(TableGradients *g, Arena *arena, const Tables *t)
 {
-    int H = t->config.head_size, V = t->config.vocabulary_size, rows = token_rows + t->position_rows;
-    int width = padded(H), depth = padded(t->linear_first ? V : H);
-    size_t by_row = (size_t)rows * (size_t)(2 * width + depth);
-    size_t of_head = t->linear_first ? 0 : (size_t)V * (size_t)width + (size_t)padded(V);
-    g->count = by_row + of_head;
+    int H = t->config.head_size, V = t->config.vocabulary_size, rows = row_limit(t), width = padded(H);
+    int left = t->plan.score_table ? padded(rows) : 2 * width, D = t->plan.linear_first ? V : H;
+    size_t by_row = (size_t)rows * (size_t)(left + padded(D));
+    size_t of_head = t->plan.linear_first ? 0 : (size_t)V * (size_t)width + (size_t)padded(V);
+    *g = (TableGradients){.count = by_row + of_head};
     g->memory = arena_take(arena, g->count, sizeof(real));
-    Matrix all = matrix_view(g->memory, rows, 2 * width + depth, 2 * width + depth);
-    g->head = (HeadTables){columns_of(all, 0, H), columns_of(all, width, H),
-                           columns_of(all, 2 * width, t->linear_first ? V : H)};
-    g->lm_weight = (Matrix){0};
-    g->lm_bias = NULL;
-    if (!t->linear_first && g->memory != NULL) {
+    if (g->memory == NULL)
+        return;
+    Matrix all = matrix_view(g->memory, rows, left + padded(D), left + padded(D));
+    if (t->plan.score_table) {
+        g->head.scores = matrix_columns(all, 0, rows);
+    } else {
+        g->head.query = matrix_columns(all, 0, H);
+        g->head.key = matrix_columns(all, width, H);
+    }
+    g->head.value = matrix_columns(all, left, D);
+    if (!t->plan.linear_first) {
         g->lm_weight = matrix_view(g->memory + by_row, V, H, width);
         g->lm_bias = g->memory + by_row + (size_t)V * (size_t)width;
     }
 }
 
+int tables_rows(const Tables *t)
+{
+    return t->position_first + t->position_rows;
+}
+
 HeadTables tables_head(const Tables *t)
 {
     int H = t->config.head_size, width = padded(H);
-    Matrix value = t->linear_first ? t->output : matrix_columns(t->projected, 2 * width, H);
-    return (HeadTables){matrix_columns(t->projected, 0, H), matrix_columns(t->projected, width, H), value};
+    HeadTables head = {.value = t->plan.linear_first ? t->output : matrix_columns(t->projected, 2 * width, H)};
+    if (t->plan.score_table) {
+        head.scores = matrix_columns(t->scores, 0, tables_rows(t));
+    } else {
+        head.query = matrix_columns(t->projected, 0, H);
+        head.key = matrix_columns(t->projected, width, H);
+    }
+    return head;
 }
 
 Matrix tables_token_part(const Tables *t, Matrix rows)
@@ -75,7 +118,7 @@ Matrix tables_token_part(const Tables *t, Matrix rows)
 
 Matrix tables_position_part(const Tables *t, Matrix rows)
 {
-    return matrix_rows(rows, t->token_rows, t->position_rows);
+    return matrix_rows(rows, t->position_first, t->position_rows);
 }
 
 /* to = from, whose rows are dense. */
@@ -101,158 +144,59 @@ static void pack_weight(Tables *t, const Parameters *p, int item)
     }
 }
 
-static int chunk_count(int rows)
+static void pack_embedding(Tables *t, const Parameters *p, const int32_t *tokens, int row)
 {
-    return (rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    size_t bytes = (size_t)t->config.channels * sizeof(real);
+    real *to = matrix_row(t->embedding, row);
+    if (row < t->token_rows)
+        memcpy(to, matrix_row(p->token_embedding, tokens[row]), bytes);
+    else if (row < t->position_first)
+        memset(to, 0, bytes);
+    else
+        memcpy(to, matrix_row(p->position_embedding, row - t->position_first), bytes);
 }
 
-static Matrix chunk_of(Matrix m, int chunk)
+/* Rows of a chunk: Q, K, V; the lm_head's output; the chunk's columns of K^T. */
+static void project_chunk(Tables *t, int chunk)
 {
-    int first = chunk * CHUNK_ROWS, left = m.rows - first;
-    return matrix_rows(m, first, left < CHUNK_ROWS ? left : CHUNK_ROWS);
+    int rows = tables_rows(t), H = t->config.head_size, first = chunk * CHUNK_ROWS;
+    Matrix projected = chunk_of(matrix_rows(t->projected, 0, rows), chunk);
+    linear_forward(chunk_of(matrix_rows(t->embedding, 0, rows), chunk), t->projection_transposed, NULL, projected);
+    if (t->plan.linear_first) {
+        Matrix value = matrix_columns(projected, 2 * padded(H), H);
+        Matrix output = chunk_of(matrix_rows(t->output, 0, rows), chunk);
+        linear_forward(value, t->lm_weight_transposed, NULL, output);
+        for (int r = 0; r < output.rows && first + r < t->token_rows; r++)
+            row_add(matrix_row(output, r), t->lm_bias, output.columns);
+    }
+    if (t->plan.score_table)
+        transpose_copy(matrix_columns(projected, padded(H), H),
+                       matrix_columns(t->key_transposed, first, projected.rows));
 }
 
 void tables_forward(Tables *t, const Parameters *p, const int32_t *tokens, int count)
 {
 #pragma omp single
-    t->token_rows = count;
-    int rows = count + t->position_rows, H = t->config.head_size;
-    Matrix embedding = matrix_rows(t->embedding, 0, rows), projected = matrix_rows(t->projected, 0, rows);
+    {
+        t->token_rows = count;
+        t->position_first = padded(count);
+    }
+    int rows = tables_rows(t);
 #pragma omp for schedule(static) nowait
     for (int item = 0; item < 4; item++)
         pack_weight(t, p, item);
 #pragma omp for schedule(static)
-    for (int row = 0; row < rows; row++) {
-        const real *source = row < count ? matrix_row(p->token_embedding, tokens[row])
-                                         : matrix_row(p->position_embedding, row - count);
-        memcpy(matrix_row(embedding, row), source, (size_t)embedding.columns * sizeof(real));
-    }
-#pragma omp for schedule(static)
-    for (int chunk = 0; chunk < chunk_count(rows); chunk++) {
-        Matrix of_chunk = chunk_of(projected, chunk);
-        linear_forward(chunk_of(embedding, chunk), t->projection_transposed, NULL, of_chunk);
-        if (t->linear_first) {
-            Matrix value = matrix_columns(of_chunk, 2 * padded(H), H);
-            Matrix output = chunk_of(matrix_rows(t->output, 0, rows), chunk);
-            linear_forward(value, t->lm_weight_transposed, NULL, output);
-            for (int r = 0; r < output.rows && chunk * CHUNK_ROWS + r < count; r++)
-                row_add(matrix_row(output, r), t->lm_bias, output.columns);
-        }
-    }
-}
-
-/* sum[row] = the shards' rows, added in order. */
-static void add_shards(const TableGradients *shards, int shard_count, size_t offset, real *sum, int columns)
-{
-    memcpy(sum, shards[0].memory + offset, (size_t)columns * sizeof(real));
-    for (int s = 1; s < shard_count; s++)
-        row_add(sum, shards[s].memory + offset, columns);
-}
-
-/* Sums the shards into d_projected and (linear_first) into `output`, which its forward use no longer needs; then
- * d_embedding of the chunk. */
-static void chunk_backward(Tables *t, const TableGradients *shards, int shard_count, int first, int count)
-{
-    int H = t->config.head_size, width = padded(H);
-    HeadTables places = shards[0].head;
-    for (int r = first; r < first + count; r++) {
-        size_t offset = (size_t)(matrix_row(places.query, r) - shards[0].memory);
-        size_t value_offset = (size_t)(matrix_row(places.value, r) - shards[0].memory);
-        real *sum = matrix_row(t->d_projected, r);
-        add_shards(shards, shard_count, offset, sum, 2 * width);
-        if (t->linear_first)
-            add_shards(shards, shard_count, value_offset, matrix_row(t->output, r), padded(t->output.columns));
-        else
-            add_shards(shards, shard_count, value_offset, sum + 2 * width, width);
-    }
-    Matrix d_projected = matrix_rows(t->d_projected, first, count);
-    if (t->linear_first)
-        linear_backward_input(matrix_rows(t->output, first, count), t->lm_weight,
-                              matrix_columns(d_projected, 2 * width, H));
-    linear_backward_input(d_projected, t->projection, matrix_rows(t->d_embedding, first, count));
-}
-
-/* A row of d_embedding goes to the gradient of its character or position. */
-static void store_embedding_row(const Tables *t, const int32_t *tokens, int row, Parameters *gradient)
-{
-    size_t bytes = (size_t)t->config.channels * sizeof(real);
-    if (row < t->token_rows)
-        memcpy(matrix_row(gradient->token_embedding, tokens[row]), matrix_row(t->d_embedding, row), bytes);
-    else if (t->config.positions == POSITIONS_LEARNED)
-        memcpy(matrix_row(gradient->position_embedding, row - t->token_rows), matrix_row(t->d_embedding, row), bytes);
-}
-
-/* d_W [rows of a chunk] = d_y^T x, and the dense copy. */
-static void weight_chunk(Matrix x, Matrix d_y, Matrix d_weight, Matrix gradient, int chunk)
-{
-    Matrix d_rows = chunk_of(matrix_rows(d_weight, 0, gradient.rows), chunk);
-    for (int r = 0; r < d_rows.rows; r++)
-        memset(matrix_row(d_rows, r), 0, (size_t)padded(d_rows.columns) * sizeof(real));
-    linear_backward_weight(x, matrix_columns(d_y, chunk * CHUNK_ROWS, d_rows.rows), d_rows, NULL);
-    Matrix dense = chunk_of(gradient, chunk);
-    for (int r = 0; r < dense.rows; r++)
-        memcpy(matrix_row(dense, r), matrix_row(d_rows, r), (size_t)dense.columns * sizeof(real));
-}
-
-static void lm_head_backward(Tables *t, const TableGradients *shards, int shard_count, int chunk, Parameters *gradient)
-{
-    int rows = t->token_rows + t->position_rows, width = padded(t->config.head_size);
-    if (t->linear_first) {
-        Matrix value = matrix_columns(matrix_rows(t->projected, 0, rows), 2 * width, t->config.head_size);
-        weight_chunk(value, matrix_rows(t->output, 0, rows), t->d_lm_weight, gradient->lm_weight, chunk);
-        return;
-    }
-    Matrix d_rows = chunk_of(t->d_lm_weight, chunk), dense = chunk_of(gradient->lm_weight, chunk);
-    for (int r = 0; r < d_rows.rows; r++) {
-        size_t offset = (size_t)(matrix_row(shards[0].lm_weight, chunk * CHUNK_ROWS + r) - shards[0].memory);
-        add_shards(shards, shard_count, offset, matrix_row(d_rows, r), width);
-        memcpy(matrix_row(dense, r), matrix_row(d_rows, r), (size_t)dense.columns * sizeof(real));
-    }
-}
-
-/* The bias rides on the characters' rows, or has its own sums. lm_bias, packed anew each step, is the scratch. */
-static void bias_backward(Tables *t, const TableGradients *shards, int shard_count, Parameters *gradient)
-{
-    int V = t->config.vocabulary_size;
-    if (t->linear_first) {
-        memset(t->lm_bias, 0, (size_t)padded(V) * sizeof(real));
-        for (int r = 0; r < t->token_rows; r++)
-            row_add(t->lm_bias, matrix_row(t->output, r), V);
-    } else {
-        add_shards(shards, shard_count, (size_t)(shards[0].lm_bias - shards[0].memory), t->lm_bias, padded(V));
-    }
-    memcpy(gradient->lm_bias.data, t->lm_bias, (size_t)V * sizeof(real));
-}
-
-void tables_backward(Tables *t, const TableGradients *shards, int shard_count, const int32_t *tokens,
-                     Parameters *gradient)
-{
-    int rows = t->token_rows + t->position_rows, width = padded(t->config.head_size);
-    int head_chunks = chunk_count(t->config.head_size), lm_chunks = chunk_count(t->config.vocabulary_size);
-#pragma omp for schedule(static) nowait
-    for (int row = 0; row < t->config.vocabulary_size; row++)
-        memset(matrix_row(gradient->token_embedding, row), 0, (size_t)t->config.channels * sizeof(real));
-#pragma omp for schedule(static)
-    for (int chunk = 0; chunk < chunk_count(rows); chunk++) {
-        int first = chunk * CHUNK_ROWS, left = rows - first;
-        chunk_backward(t, shards, shard_count, first, left < CHUNK_ROWS ? left : CHUNK_ROWS);
-    }
-    Matrix embedding = matrix_rows(t->embedding, 0, rows), d_projected = matrix_rows(t->d_projected, 0, rows);
-#pragma omp for schedule(static) nowait
     for (int row = 0; row < rows; row++)
-        store_embedding_row(t, tokens, row, gradient);
+        pack_embedding(t, p, tokens, row);
 #pragma omp for schedule(static)
-    for (int item = 0; item < 3 * head_chunks + lm_chunks + 1; item++) {
-        int part = item / head_chunks;
-        if (part < 3) {
-            Matrix of_part = part == 0 ? gradient->query : part == 1 ? gradient->key : gradient->value;
-            if (part == 2 || t->config.mixing == MIXING_ATTENTION)
-                weight_chunk(embedding, matrix_columns(d_projected, part * width, t->config.head_size),
-                             matrix_rows(t->d_projection, part * width, width), of_part, item % head_chunks);
-        } else if (item < 3 * head_chunks + lm_chunks) {
-            lm_head_backward(t, shards, shard_count, item - 3 * head_chunks, gradient);
-        } else {
-            bias_backward(t, shards, shard_count, gradient);
-        }
-    }
+    for (int chunk = 0; chunk < chunk_count(rows); chunk++)
+        project_chunk(t, chunk);
+    if (!t->plan.score_table)
+        return;
+    Matrix query = matrix_rows(matrix_columns(t->projected, 0, t->config.head_size), 0, rows);
+    Matrix key_transposed = matrix_columns(t->key_transposed, 0, rows);
+    Matrix scores = matrix_columns(matrix_rows(t->scores, 0, rows), 0, rows);
+#pragma omp for schedule(static)
+    for (int chunk = 0; chunk < chunk_count(rows); chunk++)
+        multiply(chunk_of(query, chunk), key_transposed, chunk_of(scores, chunk));
 }

@@ -1,16 +1,15 @@
 /* tables.h -- the vocabulary, projected: what the head needs of each character and of each position.
  *
- *   X [U+T,C]   the embeddings of the U characters that occur, then those of the T positions
+ *   X [R,C]   the embeddings of the U characters that occur, and from row padded(U) those of the T positions
  *   [Q K V] = X [W_Q W_K W_V]^T
  *
- * Since x_t = E[c_t] + P[t] and the projections are linear, W x_t = (W E)[c_t] + (W P)[t]: a step projects U + T
- * rows instead of B T, and adds two of them for each character. Exact, and the same in reverse: gradients are
- * collected by row and go through the projections once.
+ * Since x_t = E[c_t] + P[t] and the projections are linear, W x_t = (W E)[c_t] + (W P)[t]: a step projects the table
+ * instead of B T rows of text, and adds two of its rows for each character. Exact, and the same in reverse: gradients
+ * are collected by row and go through the projections once. Two further products may move from the text to the table:
  *
- * The lm_head is linear too, and attention's rows sum to 1, so it may stand before the mix instead of after it:
- *   logits[t] = W (sum_j A[t,j] v_j) + b = sum_j A[t,j] (W v_j + b).
- * With `linear_first` the tables carry W v + b (V columns) in place of v (H columns); the mix then gives the
- * logits, and the B T rows never meet the lm_head. Fewer operations where V (T+1) < H (T+1) + 2 H V.
+ *   linear_first  the lm_head is linear and attention's rows sum to 1, so it may stand before the mix:
+ *                 logits[t] = W (sum_j A[t,j] v_j) + b = sum_j A[t,j] (W v_j + b); the value table then has V columns
+ *   score_table   q_t . k_j is a sum of four entries of G = Q K^T [R,R] (layers/score_table.h)
  *
  * tables_forward and tables_backward are called by all threads of a team at once: they share the work among
  * themselves and return together. The memory belongs to the arena that tables_layout took it from. */
@@ -22,10 +21,19 @@
 
 #include <stdint.h>
 
-/* Views of one row per character or position. */
+/* Where the two movable products stand; the results are the same but for rounding. */
+typedef struct TablesPlan {
+    bool linear_first, score_table;
+} TablesPlan;
+
+/* The plan with the fewest operations for steps of `batch` windows. */
+TablesPlan tables_plan(const ModelConfig *config, int batch);
+
+/* One row for each character and position. */
 typedef struct HeadTables {
-    Matrix query, key; /* [U+T,H] */
-    Matrix value;      /* [U+T,D], D = V with linear_first, otherwise H */
+    Matrix query, key; /* [R,H]; no rows with score_table */
+    Matrix scores;     /* G [R,R] with score_table */
+    Matrix value;      /* [R,D], D = V with linear_first, otherwise H */
 } HeadTables;
 
 /* What a pass over text collects: gradients by table row, and those of the lm_head where the text meets it. */
@@ -39,26 +47,30 @@ typedef struct TableGradients {
 
 typedef struct Tables {
     ModelConfig config;
-    bool linear_first;
-    int token_rows;             /* U, set by tables_forward */
-    int position_rows;          /* T, or 0 without positions */
-    Matrix embedding;           /* X [U+T,C] */
-    Matrix projected;           /* [U+T,3H'], H' = padded(H): Q, K and V side by side */
-    Matrix output;              /* [U+T,V], with linear_first: W v + b, b on the characters' rows alone */
-    Matrix projection;          /* [3H',C], rows between H and H' zero */
+    TablesPlan plan;
+    int token_limit;          /* the most characters */
+    int token_rows;           /* U, set by tables_forward */
+    int position_first;       /* padded(U), so that positions start on a whole vector where rows are columns, too */
+    int position_rows;        /* T, or 0 without positions */
+    Matrix embedding;         /* X [R,C]; the rows between U and padded(U) are 0 */
+    Matrix projected;         /* [R,3H'], H' = padded(H): Q, K and V side by side */
+    Matrix output;            /* [R,V] with linear_first: W v + b, b on the characters' rows alone */
+    Matrix scores;            /* G [R,R] with score_table */
+    Matrix key_transposed;    /* [H,R] with score_table */
+    Matrix projection;        /* [3H',C], rows between H and H' zero */
     Matrix projection_transposed;
-    Matrix lm_weight;           /* [V,H] */
+    Matrix lm_weight;         /* [V,H] */
     Matrix lm_weight_transposed;
-    real *lm_bias;              /* [V] */
+    real *lm_bias;            /* [V] */
     Matrix d_projected, d_embedding, d_projection, d_lm_weight; /* as their namesakes */
 } Tables;
 
-/* Whether linear_first saves operations at this shape. */
-bool tables_prefer_linear_first(const ModelConfig *config);
+/* Takes room for up to `token_limit` characters. */
+void tables_layout(Tables *tables, Arena *arena, const ModelConfig *config, TablesPlan plan, int token_limit);
+void table_gradients_layout(TableGradients *gradients, Arena *arena, const Tables *tables);
 
-/* Takes room for up to `token_rows` characters. */
-void tables_layout(Tables *tables, Arena *arena, const ModelConfig *config, bool linear_first, int token_rows);
-void table_gradients_layout(TableGradients *gradients, Arena *arena, const Tables *tables, int token_rows);
+/* R: all rows in use. */
+int tables_rows(const Tables *tables);
 
 /* Projects the characters tokens[0..count) and all positions. */
 void tables_forward(Tables *tables, const Parameters *parameters, const int32_t *tokens, int count);
@@ -69,7 +81,8 @@ HeadTables tables_head(const Tables *tables);
 Matrix tables_token_part(const Tables *tables, Matrix rows);
 Matrix tables_position_part(const Tables *tables, Matrix rows);
 
-/* Adds up shards[0..shard_count) in order and takes the sum through the projections: gradient = (all of it). */
+/* Adds up shards[0..shard_count) in order and takes the sum through the projections: gradient = (all of it). The
+ * output and the score table are overwritten by their gradients. */
 void tables_backward(Tables *tables, const TableGradients *shards, int shard_count, const int32_t *tokens,
                      Parameters *gradient);
 

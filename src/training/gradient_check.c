@@ -80,14 +80,14 @@ static GradientCheckRow check_tensor(Checker *c, int index, bool *chosen)
             continue;
         double numeric = numeric_gradient(c, &weights[i]), difference = fabs(analytic[i] - numeric);
         numeric_squares += numeric * numeric;
-        if (!(difference <= largest))
-            largest = difference; /* NaN stays */
+        if (!(difference <= largest) && !isnan(largest))
+            largest = difference; /* a NaN, once there, stays */
         row.entries++;
     }
     double numeric_norm = sqrt(numeric_squares), scale = row.norm > numeric_norm ? row.norm : numeric_norm;
     row.error = scale > 0 ? largest / scale : largest + row.norm + numeric_norm; /* 0 where all is 0; NaN stays NaN */
-    if (isnan(largest))
-        row.error = largest;
+    if (isnan(largest) || !isfinite(scale) || !isfinite(row.norm)) /* also of an entry that was not checked */
+        row.error = NAN;
     row.passed = row.error <= GRADIENT_CHECK_LIMIT;
     return row;
 }
@@ -120,10 +120,10 @@ static void fill_parameters(Checker *c)
 static bool checker_open(Checker *c, const GradientCheckRequest *request, Error *error)
 {
     *c = (Checker){.request = request, .batch = {request->batch, request->length, request->inputs, request->targets}};
-    LinearPlace place = request->linear_first ? LINEAR_FIRST : LINEAR_LAST;
+    TablesPlan plan = {.linear_first = request->linear_first, .score_table = request->score_table};
     return parameters_open(&c->parameters, &request->config, error) &&
            parameters_open(&c->gradient, &request->config, error) &&
-           step_open(&c->step, &request->config, request->batch, request->threads, place, error);
+           step_open(&c->step, &request->config, request->batch, request->threads, plan, error);
 }
 
 static void checker_close(Checker *c)

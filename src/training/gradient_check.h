@@ -21,7 +21,7 @@ enum { GRADIENT_CHECK_TENSORS = 7 };
 
 typedef struct GradientCheckRequest {
     ModelConfig config;
-    bool linear_first;       /* where the lm_head stands, model/tables.h */
+    bool linear_first, score_table; /* where the movable products stand: TablesPlan of model/tables.h */
     int batch, length;       /* windows and their length */
     const int32_t *inputs, *targets; /* [batch, length] */
     const float *parameters; /* all tensors in the order of model/parameters.h, or NULL: initialised from seed */
@@ -34,7 +34,7 @@ typedef struct GradientCheckRequest {
 typedef struct GradientCheckRow {
     const char *tensor;
     int64_t entries; /* checked */
-    double error;    /* relative; NaN when anything was NaN */
+    double error;    /* relative; NaN when anything was not finite */
     double norm;     /* of the analytic gradient */
     bool passed;     /* error <= GRADIENT_CHECK_LIMIT */
 } GradientCheckRow;

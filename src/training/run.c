@@ -70,7 +70,7 @@ static RunProgress progress_of(const Session *s)
         .steps = steps,
         .train_loss = done > 0 ? s->report.loss : NAN,
         .validation_loss = t->state.validation_loss,
-        .tokens_per_second = s->stepping > 0 ? done * tokens / s->stepping : 0,
+        .tokens_per_second = s->stepping > 0 ? done * tokens / s->stepping : NAN,
         .seconds_left = done > 0 ? (clock_seconds() - s->began) / done * (double)(steps - t->state.step) : NAN,
     };
 }
@@ -144,7 +144,8 @@ RunEnd run_train(Trainer *trainer, RunLog *log, const RunOptions *options, Error
 {
     Session session = {.trainer = trainer, .log = log, .options = options, .first_step = trainer->state.step};
     session.began = session.saved = clock_seconds();
-    if (log->last_step < 0 && trainer->state.step == 0 && !evaluate(&session, error))
+    bool is_new = log->last_step < 0 && trainer->state.step == 0;
+    if (is_new && (!evaluate(&session, error) || !save(&session, last_name, true, error)))
         return RUN_FAILED;
     RunEnd end = run_steps(&session, error);
     if (end != RUN_FAILED && !save(&session, last_name, true, error))

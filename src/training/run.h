@@ -2,7 +2,7 @@
  *
  * Files in the run's directory:
  *   best.safetensors  whenever the validation loss improves
- *   last.safetensors  with Adam's moments: every checkpoint_every seconds and at every end
+ *   last.safetensors  with Adam's moments: at the start, every checkpoint_every seconds, and at every end
  *   log.jsonl         training/run_log.h */
 #ifndef SOLILOQUY_TRAINING_RUN_H
 #define SOLILOQUY_TRAINING_RUN_H
@@ -25,8 +25,8 @@ typedef struct RunProgress {
     int64_t step, steps;
     double train_loss;        /* of the last step, or at an evaluation the mean since the last one; NaN before any */
     double validation_loss;   /* of the last evaluation; NaN before any */
-    double tokens_per_second; /* of this session's steps, evaluations left out */
-    double seconds_left;      /* at that speed */
+    double tokens_per_second; /* of this session's steps, evaluations left out; NaN before any */
+    double seconds_left;      /* at that speed; NaN before any */
 } RunProgress;
 
 typedef struct RunOptions {
@@ -46,8 +46,8 @@ bool run_exists(const char *directory);
 /* Removes the files of an earlier run, that a new one may stand in its place. */
 bool run_remove(const char *directory, Error *error);
 
-/* Runs. Whatever the end, files that were complete before stay complete. A new run is evaluated before its first
- * step. */
+/* Runs. Whatever the end, files that were complete before stay complete. A new run is evaluated and saved
+ * before its first step, so that there is always something to resume from. */
 RunEnd run_train(Trainer *trainer, RunLog *log, const RunOptions *options, Error *error);
 
 #endif

@@ -1,9 +1,9 @@
 /* run_log.h -- log.jsonl: one JSON object a line, each flushed as it is written.
  *
  * The first line is what is trained ("config", "training", ...); then one line an evaluation with step, train_loss
- * (the mean since the line before; null in the first), validation_loss (null without a split), learning_rate,
- * gradient_norm, tokens, seconds, tokens_per_second. Losses in nats a character, seconds since the run began. A
- * resume drops the lines beyond the checkpoint's step and goes on: no step twice. */
+ * (the mean since the line before), validation_loss (null without a split), learning_rate, gradient_norm, tokens,
+ * seconds, tokens_per_second; what no step has given yet is null. Losses in nats a character, seconds since the run
+ * began. A resume drops the lines beyond the checkpoint's step and goes on: no step twice. */
 #ifndef SOLILOQUY_TRAINING_RUN_LOG_H
 #define SOLILOQUY_TRAINING_RUN_LOG_H
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 size_t trainer_split(size_t count, double validation_fraction)
 {
@@ -15,9 +16,21 @@ size_t trainer_split(size_t count, double validation_fraction)
 size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads)
 {
     double T = config->context, C = config->channels, H = config->head_size, V = config->vocabulary_size;
-    double numbers = 4 * (V * C + T * C + 3 * H * C + V * H + V) + 2 * (double)batch_size * T;
-    double bytes = numbers * sizeof(real) + (double)step_bytes(config, batch_size, threads, LINEAR_AUTO);
+    double numbers = 4 * (V * C + T * C + 3 * H * C + V * H + V) + 4 * (double)batch_size * T;
+    double bytes = numbers * sizeof(real) + (double)step_bytes(config, batch_size, threads, tables_plan(config, batch_size));
     return bytes < (double)SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+}
+
+/* A system that promises more memory than it has would end the program in the middle of a step. */
+static bool check_memory(const Trainer *t, const ModelConfig *config, Error *error)
+{
+    double needed = (double)trainer_bytes(config, t->settings.batch_size, t->threads);
+    double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (machine > 0 && needed > machine)
+        return error_set(error, "training needs %.1f GB of memory and this machine has %.1f GB; choose a smaller "
+                                "--batch-size, --context, --channels or --head-size",
+                         needed / 1e9, machine / 1e9);
+    return true;
 }
 
 static bool check_lengths(const Trainer *t, size_t count, int context, Error *error)
@@ -25,7 +38,7 @@ static bool check_lengths(const Trainer *t, size_t count, int context, Error *er
     size_t needed = (size_t)context + 1;
     if (t->training.count < needed)
         return error_set(error, "%s: %zu of its %zu characters are for training, and a context of %d needs at least %zu; "
-                                "choose a smaller --context or a longer text",
+                                "choose a smaller --context, a smaller --validation-fraction, or a longer text",
                          t->settings.data, t->training.count, count, context, needed);
     if (t->settings.validation_fraction > 0 && t->validation.count < needed)
         return error_set(error, "%s: %zu of its %zu characters are for validation, and a context of %d needs at least "
@@ -47,13 +60,14 @@ bool trainer_open(Trainer *t, const ModelConfig *config, const TrainingSettings 
 {
     *t = (Trainer){.settings = *settings, .vocabulary = &corpus->vocabulary, .threads = threads};
     size_t split = trainer_split(corpus->ids.count, settings->validation_fraction);
+    TablesPlan plan = tables_plan(config, settings->batch_size);
     t->training = ids_slice(corpus->ids, 0, split);
     t->validation = ids_slice(corpus->ids, split, corpus->ids.count - split);
     trainer_layout(t, config->context);
-    if (!check_lengths(t, corpus->ids.count, config->context, error) ||
+    if (!check_memory(t, config, error) || !check_lengths(t, corpus->ids.count, config->context, error) ||
         !parameters_open(&t->parameters, config, error) || !parameters_open(&t->gradient, config, error) ||
         !adam_open(&t->adam, config, settings->adam, error) ||
-        !step_open(&t->step, config, settings->batch_size, threads, LINEAR_AUTO, error) ||
+        !step_open(&t->step, config, settings->batch_size, threads, plan, error) ||
         !arena_open(&t->memory, "a batch", error)) {
         t->memory = t->memory.base == NULL ? (Arena){0} : t->memory;
         trainer_close(t);
@@ -142,8 +156,27 @@ bool trainer_validate(Trainer *t, bool *best, Error *error)
     return true;
 }
 
+/* A file with a NaN in it could not be read again, and would stand where a good one stood. */
+static bool check_finite(const Trainer *t, const char *path, bool with_moments, Error *error)
+{
+    const struct {
+        const Parameters *list;
+        const char *what;
+    } kinds[] = {{&t->parameters, ""}, {&t->adam.m, "Adam's mean of "}, {&t->adam.v, "Adam's mean of squares of "}};
+    for (int i = 0; i < (with_moments ? 3 : 1); i++) {
+        const Tensor *bad = parameters_find_nonfinite(kinds[i].list);
+        if (bad != NULL)
+            return error_set(error, "%s is not written: after step %lld %s%s is not finite. Checkpoints on disk are "
+                                    "untouched; try a lower --learning-rate, a longer --warmup or --clip 1",
+                             path, (long long)t->state.step, kinds[i].what, bad->name);
+    }
+    return true;
+}
+
 bool trainer_save(const Trainer *t, const char *path, bool with_moments, Error *error)
 {
+    if (!check_finite(t, path, with_moments, error))
+        return false;
     char *training = NULL;
     size_t size;
     FILE *text = open_memstream(&training, &size);

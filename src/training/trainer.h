@@ -37,8 +37,8 @@ size_t trainer_split(size_t count, double validation_fraction);
 /* The memory that trainer_open would take, in bytes. */
 size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads);
 
-/* A new model, initialised from the settings' seed. Refuses a text whose splits are too short for the context,
- * saying the sizes and which option to change. Borrows corpus and the settings' strings until trainer_close. */
+/* A new model, initialised from the settings' seed. Refuses sizes beyond the machine's memory, and a text whose splits
+ * are too short for the context, saying the sizes and which option to change. Borrows corpus and the settings' strings until trainer_close. */
 bool trainer_open(Trainer *trainer, const ModelConfig *config, const TrainingSettings *settings, const Corpus *corpus,
                   int threads, Error *error);
 
@@ -55,7 +55,7 @@ bool trainer_step(Trainer *trainer, StepReport *report, Error *error);
  * *best says whether it is one. Fails when the loss is not finite. Without a validation split it stays NaN. */
 bool trainer_validate(Trainer *trainer, bool *best, Error *error);
 
-/* Writes a checkpoint, with Adam's moments where it shall be resumed from. */
+/* Writes a checkpoint, with Adam's moments where it shall be resumed from. Refuses numbers that are not finite. */
 bool trainer_save(const Trainer *trainer, const char *path, bool with_moments, Error *error);
 
 #endif

@@ -1,0 +1,151 @@
+#include "model/tables.h"
+
+#include "kernels/gemm.h"
+#include "kernels/rows.h"
+#include "kernels/vector.h"
+#include "layers/linear.h"
+#include "model/chunk.h"
+
+#include <string.h>
+
+/* All shards of a step. */
+typedef struct ShardSum {
+    const TableGradients *shards;
+    int count;
+} ShardSum;
+
+/* sum[0..columns) = the shards' numbers at the place that `at` has in the first one, added in order. */
+static void add_shards(ShardSum all, const real *at, real *sum, int columns)
+{
+    ptrdiff_t offset = at - all.shards[0].memory;
+    memcpy(sum, at, (size_t)columns * sizeof(real));
+    for (int s = 1; s < all.count; s++)
+        row_add(sum, all.shards[s].memory + offset, columns);
+}
+
+/* d_G, d_Q and d_K, d_V and d_output of a chunk of rows. */
+static void sum_chunk(Tables *t, ShardSum all, int chunk)
+{
+    int rows = tables_rows(t), H = t->config.head_size, width = padded(H);
+    HeadTables places = all.shards[0].head;
+    for (int row = chunk * CHUNK_ROWS; row < rows && row < (chunk + 1) * CHUNK_ROWS; row++) {
+        real *d_projected = matrix_row(t->d_projected, row);
+        if (t->plan.score_table)
+            add_shards(all, matrix_row(places.scores, row), matrix_row(t->scores, row), padded(rows));
+        else
+            add_shards(all, matrix_row(places.query, row), d_projected, 2 * width);
+        if (t->plan.linear_first)
+            add_shards(all, matrix_row(places.value, row), matrix_row(t->output, row), padded(t->output.columns));
+        else
+            add_shards(all, matrix_row(places.value, row), d_projected + 2 * width, width);
+    }
+}
+
+/* From the sums of a chunk's rows to its d_embedding: d_Q = d_G K, d_K = d_G^T Q, d_V = d_output W, d_X = [..] W. */
+static void chunk_backward(Tables *t, int chunk)
+{
+    int rows = tables_rows(t), H = t->config.head_size, width = padded(H);
+    Matrix d_projected = chunk_of(matrix_rows(t->d_projected, 0, rows), chunk);
+    if (t->plan.score_table) {
+        Matrix projected = matrix_rows(t->projected, 0, rows);
+        Matrix query = matrix_columns(projected, 0, H), key = matrix_columns(projected, width, H);
+        Matrix d_scores = matrix_columns(matrix_rows(t->scores, 0, rows), 0, rows);
+        Matrix d_scores_of_keys = chunk_of(matrix_transpose(d_scores), chunk);
+        multiply(chunk_of(d_scores, chunk), key, matrix_columns(d_projected, 0, H));
+        multiply(d_scores_of_keys, query, matrix_columns(d_projected, width, H));
+    }
+    if (t->plan.linear_first)
+        linear_backward_input(chunk_of(matrix_rows(t->output, 0, rows), chunk), t->lm_weight,
+                              matrix_columns(d_projected, 2 * width, H));
+    linear_backward_input(d_projected, t->projection, chunk_of(matrix_rows(t->d_embedding, 0, rows), chunk));
+}
+
+/* A row of d_embedding goes to the gradient of its character or position. */
+static void store_embedding_row(const Tables *t, const int32_t *tokens, int row, Parameters *gradient)
+{
+    size_t bytes = (size_t)t->config.channels * sizeof(real);
+    int position = row - t->position_first;
+    if (row < t->token_rows)
+        memcpy(matrix_row(gradient->token_embedding, tokens[row]), matrix_row(t->d_embedding, row), bytes);
+    else if (position >= 0 && t->config.positions == POSITIONS_LEARNED)
+        memcpy(matrix_row(gradient->position_embedding, position), matrix_row(t->d_embedding, row), bytes);
+}
+
+/* d_W [rows of a chunk] = d_y^T x, and the dense copy. */
+static void weight_chunk(Matrix x, Matrix d_y, Matrix d_weight, Matrix gradient, int chunk)
+{
+    Matrix d_rows = chunk_of(matrix_rows(d_weight, 0, gradient.rows), chunk), dense = chunk_of(gradient, chunk);
+    multiply(matrix_transpose(matrix_columns(d_y, chunk * CHUNK_ROWS, d_rows.rows)), x, d_rows);
+    for (int r = 0; r < dense.rows; r++)
+        memcpy(matrix_row(dense, r), matrix_row(d_rows, r), (size_t)dense.columns * sizeof(real));
+}
+
+static void lm_head_backward(Tables *t, ShardSum all, int chunk, Parameters *gradient)
+{
+    int rows = tables_rows(t), width = padded(t->config.head_size);
+    if (t->plan.linear_first) {
+        Matrix value = matrix_columns(matrix_rows(t->projected, 0, rows), 2 * width, t->config.head_size);
+        weight_chunk(value, matrix_rows(t->output, 0, rows), t->d_lm_weight, gradient->lm_weight, chunk);
+        return;
+    }
+    Matrix d_rows = chunk_of(t->d_lm_weight, chunk), dense = chunk_of(gradient->lm_weight, chunk);
+    for (int r = 0; r < d_rows.rows; r++) {
+        add_shards(all, matrix_row(all.shards[0].lm_weight, chunk * CHUNK_ROWS + r), matrix_row(d_rows, r), width);
+        memcpy(matrix_row(dense, r), matrix_row(d_rows, r), (size_t)dense.columns * sizeof(real));
+    }
+}
+
+/* The bias rides on the characters' rows, or has its own sums. lm_bias, packed anew each step, is the scratch. */
+static void bias_backward(Tables *t, ShardSum all, Parameters *gradient)
+{
+    int V = t->config.vocabulary_size;
+    if (t->plan.linear_first) {
+        memset(t->lm_bias, 0, (size_t)padded(V) * sizeof(real));
+        for (int r = 0; r < t->token_rows; r++)
+            row_add(t->lm_bias, matrix_row(t->output, r), V);
+    } else {
+        add_shards(all, all.shards[0].lm_bias, t->lm_bias, padded(V));
+    }
+    memcpy(gradient->lm_bias.data, t->lm_bias, (size_t)V * sizeof(real));
+}
+
+/* The weights' gradients in pieces: item counts through the chunks of W_Q, W_K, W_V, the lm_head, and its bias. */
+static void weight_item(Tables *t, ShardSum all, int item, Parameters *gradient)
+{
+    int rows = tables_rows(t), H = t->config.head_size, width = padded(H), chunks = chunk_count(H), part = item / chunks;
+    int lm_first = 3 * chunks, lm_chunks = chunk_count(t->config.vocabulary_size);
+    if (part < 3) {
+        Matrix of_part = part == 0 ? gradient->query : part == 1 ? gradient->key : gradient->value;
+        Matrix d_part = matrix_columns(matrix_rows(t->d_projected, 0, rows), part * width, H);
+        if (part == 2 || t->config.mixing == MIXING_ATTENTION)
+            weight_chunk(matrix_rows(t->embedding, 0, rows), d_part, matrix_rows(t->d_projection, part * width, width),
+                         of_part, item % chunks);
+    } else if (item < lm_first + lm_chunks) {
+        lm_head_backward(t, all, item - lm_first, gradient);
+    } else {
+        bias_backward(t, all, gradient);
+    }
+}
+
+void tables_backward(Tables *t, const TableGradients *shards, int shard_count, const int32_t *tokens,
+                     Parameters *gradient)
+{
+    ShardSum all = {shards, shard_count};
+    int rows = tables_rows(t), V = t->config.vocabulary_size;
+    int items = 3 * chunk_count(t->config.head_size) + chunk_count(V) + 1;
+#pragma omp for schedule(static) nowait
+    for (int id = 0; id < V; id++)
+        memset(matrix_row(gradient->token_embedding, id), 0, (size_t)t->config.channels * sizeof(real));
+#pragma omp for schedule(static)
+    for (int chunk = 0; chunk < chunk_count(rows); chunk++)
+        sum_chunk(t, all, chunk);
+#pragma omp for schedule(static)
+    for (int chunk = 0; chunk < chunk_count(rows); chunk++)
+        chunk_backward(t, chunk);
+#pragma omp for schedule(static) nowait
+    for (int row = 0; row < rows; row++)
+        store_embedding_row(t, tokens, row, gradient);
+#pragma omp for schedule(static)
+    for (int item = 0; item < items; item++)
+        weight_item(t, all, item, gradient);
+}
