@@ -237,7 +237,7 @@ bool directory_create(const char *path, Error *error)
     char *prefix = strdup(path);
     bool done = prefix != NULL || error_set(error, "cannot create the directory %s: no memory", path);
     for (size_t i = 1; done && path[0] != '\0' && path[i] != '\0'; i++) {
-        if (path[i] != '/' || path[i - 1] == '/')
+        if (path[i] != '/')
             continue;
         prefix[i] = '\0';
         done = make_directory(prefix, path, error);

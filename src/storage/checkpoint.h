@@ -10,6 +10,7 @@
  *   step          steps done
  *   random_state  counter and increment of the batches' generator, hexadecimal
  *   best_loss, best_step, validation_loss, train_loss_sum, train_loss_count   of the run up to this step
+ *   checksum      storage/checksum.h, of everything else; a file that another program wrote may lack it
  * There is no time, no path but the text's, and no thread count in it: the same run gives the same bytes. */
 #ifndef SOLILOQUY_STORAGE_CHECKPOINT_H
 #define SOLILOQUY_STORAGE_CHECKPOINT_H
@@ -38,6 +39,7 @@ typedef struct Checkpoint {
     const char *data;           /* the path of the text it was trained on, as it was given; borrows */
     uint64_t data_hash;         /* text/corpus.h */
     double validation_fraction;
+    char version[32];           /* of the program that wrote it; empty where the file does not say */
     bool has_moments;
     Parameters m, v;            /* Adam's moments, when has_moments */
 } Checkpoint;
@@ -53,8 +55,9 @@ typedef struct CheckpointContents {
 /* Atomic: the old file stands until the new one is complete. Refuses a vocabulary beyond the format's header. */
 bool checkpoint_write(const char *path, CheckpointContents contents, Error *error);
 
-/* Strict: shapes against config, vocabulary against its size, all numbers finite, nothing unknown. MODEL may be the
- * file, or a run directory, whose best.safetensors (or else last.safetensors) is read. On failure nothing is held. */
+/* Strict: the checksum, shapes against config, vocabulary against its size, all numbers finite, nothing unknown.
+ * MODEL may be the file, or a run directory, whose best.safetensors (or else last.safetensors) is read. On failure
+ * nothing is held. */
 bool checkpoint_open(Checkpoint *checkpoint, const char *model, Error *error);
 
 void checkpoint_close(Checkpoint *checkpoint);

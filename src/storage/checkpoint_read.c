@@ -1,7 +1,7 @@
 #include "storage/checkpoint.h"
 
 #include "base/file.h"
-#include "storage/safetensors.h"
+#include "storage/checksum.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -94,7 +94,8 @@ static bool read_vocabulary(Vocabulary *vocabulary, int size, bool bytes, const 
     else if (count != document.root->count)
         error_set(error, "%s: entry %zu of its vocabulary is no symbol; the file is damaged", path, count);
     else if (count != (size_t)size)
-        error_set(error, "%s: its vocabulary has %zu symbols, its config says %d; the file is damaged", path, count, size);
+        error_set(error, "%s: its vocabulary has %zu symbols, its config says %d; the file is damaged", path, count,
+                  size);
     else if (!vocabulary_open(vocabulary, symbols, size, bytes, &inner))
         error_set(error, "%s: its vocabulary: %.400s; the file is damaged", path, inner.message);
     else
@@ -163,15 +164,15 @@ static bool read_training(Checkpoint *checkpoint, const Safetensors *file, const
         hash->kind != JSON_STRING || hash->length != 16 || strspn(hash->string, "0123456789abcdef") != 16 ||
         !json_double(json_member(root, "validation_fraction"), &checkpoint->validation_fraction) ||
         !(checkpoint->validation_fraction >= 0 && checkpoint->validation_fraction < 1))
-        return error_set(error, "%s: its metadata \"training\" lacks the text's path, hash or split; the file is damaged",
-                         path);
+        return error_set(error, "%s: its metadata \"training\" lacks the text's path, hash or split; the file is "
+                                "damaged", path);
     checkpoint->data = data->string;
     checkpoint->data_hash = strtoull(hash->string, NULL, 16);
     return true;
 }
 
-/* Copies the tensors of one list from under the prefix; counts those used. */
-static bool read_tensors(Parameters *list, const char *prefix, const Safetensors *file, const char *path, int *used,
+/* Copies the tensors of one list from under the prefix. */
+static bool read_tensors(Parameters *list, const char *prefix, const Safetensors *file, const char *path,
                          Error *error)
 {
     for (int i = 0; i < TENSOR_COUNT; i++) {
@@ -191,7 +192,6 @@ static bool read_tensors(Parameters *list, const char *prefix, const Safetensors
             return error_set(error, "%s: the tensor %s has not the shape of its config (%zu x %zu, F32); the file is "
                                     "damaged", path, name, rows, columns);
         memcpy(tensor.values.data, found->data, found->bytes);
-        ++*used;
     }
     const Tensor *bad = parameters_find_nonfinite(list);
     if (bad != NULL)
@@ -213,25 +213,71 @@ static bool check_size(const ModelConfig *config, const Safetensors *file, const
     return error_set(error, "%s: its tensors are smaller than its config says; the file is damaged", path);
 }
 
+/* The file as a whole: nothing that this program would not have written, nothing changed since. */
+static bool check_metadata(const Safetensors *file, const char *path, Error *error)
+{
+    static const char *const known[] = {"format", "version", "config", "vocabulary", "training", "step",
+                                        "random_state", "best_loss", "best_step", "validation_loss",
+                                        "train_loss_sum", "train_loss_count", CHECKSUM_KEY};
+    for (int i = 0; i < file->metadata_count; i++) {
+        size_t k = 0;
+        while (k < sizeof known / sizeof known[0] && strcmp(known[k], file->metadata[i].key) != 0)
+            k++;
+        char key[JSON_QUOTE_SIZE];
+        if (k == sizeof known / sizeof known[0])
+            return error_set(error, "%s: its metadata has a key %s that this program does not know; it is no soliloquy "
+                                    "checkpoint, damaged, or from another version", path,
+                             json_quote(file->metadata[i].key, key));
+    }
+    const char *expected = safetensors_metadata(file, CHECKSUM_KEY);
+    char found[CHECKSUM_LENGTH];
+    checksum_text(file->metadata, file->metadata_count, file->tensors, file->tensor_count, found);
+    if (expected != NULL && strcmp(expected, found) != 0)
+        return error_set(error, "%s: its checksum does not fit its content; the file is damaged, use an earlier one "
+                                "(or, where another program changed it, drop the checksum)", path);
+    return true;
+}
+
+static bool is_known_tensor(const Checkpoint *c, const char *name)
+{
+    bool moment = c->has_moments && (strncmp(name, "adam.m.", 7) == 0 || strncmp(name, "adam.v.", 7) == 0);
+    for (int i = 0; i < TENSOR_COUNT; i++) {
+        Tensor tensor = c->parameters.tensors[i];
+        if (strcmp(name + (moment ? 7 : 0), tensor.name) == 0 && (moment ? tensor.trained : tensor.values.rows > 0))
+            return true;
+    }
+    return false;
+}
+
+static bool check_tensors(const Checkpoint *c, const Safetensors *file, const char *path, Error *error)
+{
+    char name[JSON_QUOTE_SIZE];
+    for (int i = 0; i < file->tensor_count; i++)
+        if (!is_known_tensor(c, file->tensors[i].name))
+            return error_set(error, "%s: it holds a tensor %s that has no place in a model of its config; it is "
+                                    "damaged or from another version", path, json_quote(file->tensors[i].name, name));
+    return true;
+}
+
 static bool read_all(Checkpoint *c, const Safetensors *file, const char *path, Error *error)
 {
     ModelConfig config;
     bool bytes = false;
-    int used = 0;
-    if (!read_config(&config, &bytes, file, path, error) || !check_size(&config, file, path, error) ||
+    if (!check_metadata(file, path, error) || !read_config(&config, &bytes, file, path, error) ||
+        !check_size(&config, file, path, error) ||
         !read_vocabulary(&c->vocabulary, config.vocabulary_size, bytes, file, path, error) ||
         !read_state(&c->state, file, path, error) || !read_training(c, file, path, error) ||
         !parameters_open(&c->parameters, &config, error) ||
-        !read_tensors(&c->parameters, "", file, path, &used, error))
+        !read_tensors(&c->parameters, "", file, path, error))
         return false;
-    c->has_moments = file->tensor_count > used;
+    const char *version = safetensors_metadata(file, "version");
+    snprintf(c->version, sizeof c->version, "%s", version != NULL ? version : "");
+    c->has_moments = safetensors_find(file, "adam.m.lm_head.bias") != NULL;
     if (c->has_moments && (!parameters_open(&c->m, &config, error) || !parameters_open(&c->v, &config, error) ||
-                           !read_tensors(&c->m, "adam.m.", file, path, &used, error) ||
-                           !read_tensors(&c->v, "adam.v.", file, path, &used, error)))
+                           !read_tensors(&c->m, "adam.m.", file, path, error) ||
+                           !read_tensors(&c->v, "adam.v.", file, path, error)))
         return false;
-    if (file->tensor_count > used)
-        return error_set(error, "%s: it holds a tensor that this program does not know; it is from another version", path);
-    return true;
+    return check_tensors(c, file, path, error);
 }
 
 /* The file that MODEL stands for, allocated. */
@@ -251,7 +297,8 @@ static char *model_path(const char *model, Error *error)
             return path;
         free(path);
     }
-    error_set(error, "%s: no best.safetensors or last.safetensors in this directory; name a run that `train` wrote", model);
+    error_set(error, "%s: no best.safetensors or last.safetensors in this directory; name a run that `train` wrote",
+              model);
     return NULL;
 }
 

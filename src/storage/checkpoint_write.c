@@ -1,13 +1,14 @@
 #include "storage/checkpoint.h"
 
 #include "base/version.h"
+#include "storage/checksum.h"
 #include "storage/safetensors.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS = 12, NUMBER_LENGTH = 48 };
+enum { KEYS = 13, NUMBER_LENGTH = 48 };
 
 static void write_config(FILE *out, const ModelConfig *config, bool bytes)
 {
@@ -86,7 +87,8 @@ static char *vocabulary_text_of(const Vocabulary *vocabulary)
 }
 
 /* Adds the tensors of one list under prefix NAME; names[] owns the prefixed ones. */
-static bool add_tensors(const Parameters *list, const char *prefix, SafetensorsTensor *tensors, char **names, int *count)
+static bool add_tensors(const Parameters *list, const char *prefix, SafetensorsTensor *tensors, char **names,
+                        int *count)
 {
     for (int i = 0; i < TENSOR_COUNT; i++) {
         Tensor tensor = list->tensors[i];
@@ -127,6 +129,7 @@ bool checkpoint_write(const char *path, CheckpointContents c, Error *error)
         {"train_loss_count", integer_text(c.state.train_loss_count)},
     };
     enum { OWNED = sizeof owned / sizeof owned[0] };
+    _Static_assert(KEYS == 3 + OWNED + 1, "the checksum is the last of them");
     SafetensorsMetadata metadata[KEYS] = {{"format", "pt"}, {"version", SOLILOQUY_VERSION}, {"training", c.training}};
     bool complete = true;
     for (int i = 0; i < OWNED; i++) {
@@ -136,7 +139,11 @@ bool checkpoint_write(const char *path, CheckpointContents c, Error *error)
     complete = complete && add_tensors(c.parameters, "", tensors, names, &tensor_count) &&
                (c.m == NULL || (add_tensors(c.m, "adam.m.", tensors, names, &tensor_count) &&
                                 add_tensors(c.v, "adam.v.", tensors, names, &tensor_count)));
-    bool written = complete ? safetensors_write(path, metadata, 3 + OWNED, tensors, tensor_count, error)
+    char checksum[CHECKSUM_LENGTH];
+    if (complete)
+        checksum_text(metadata, KEYS - 1, tensors, tensor_count, checksum);
+    metadata[KEYS - 1] = (SafetensorsMetadata){CHECKSUM_KEY, checksum};
+    bool written = complete ? safetensors_write(path, metadata, KEYS, tensors, tensor_count, error)
                             : error_set(error, "cannot write %s: out of memory", path);
     for (int i = 0; i < OWNED; i++)
         free(owned[i].value);
