@@ -104,11 +104,12 @@ static bool write_text(Sampler *sampler, const Vocabulary *vocabulary, Ids promp
 static void note_window(int64_t length, size_t prompt, int context)
 {
     char reads[FORMAT_LENGTH];
+    int64_t begins = prompt > 0 ? (int64_t)prompt : 1; /* an empty prompt stands for one symbol */
     format_count(context, reads);
     if (prompt > (size_t)context)
         report_note("sample", "the prompt is longer than the context: the window slides, and the model reads the last "
                               "%s characters, at positions from 0", reads);
-    else if ((int64_t)prompt + length - 1 > context)
+    else if (begins + length - 1 > context)
         report_note("sample", "past %s characters the window slides: the model reads the last %s, at positions from 0",
                     reads, reads);
 }

@@ -162,15 +162,15 @@ static int finish(Train *train, RunEnd end, Error *error)
 {
     const char *directory = train->options.directory;
     long long step = (long long)train->trainer.state.step;
-    progress_close(&train->progress);
+    progress_pause(&train->progress);
     if (end == RUN_INTERRUPTED) {
         fprintf(stderr, "stopped after step %lld; saved in %s. Go on with: ./soliloquy train --resume %s\n", step, directory,
                 directory);
         return EXIT_INTERRUPTED;
     }
     if (end != RUN_COMPLETE)
-        fprintf(stderr, "%s after step %lld; saved in %s. Go on with: ./soliloquy train --resume %s\n",
-                end == RUN_PAUSED ? "paused" : "out of time", step, directory, directory);
+        progress_note(&train->progress, "%s after step %lld; saved in %s. Go on with: ./soliloquy train --resume %s",
+                      end == RUN_PAUSED ? "paused" : "out of time", step, directory, directory);
     train_report_losses(stdout, &train->trainer.state, &train->baselines);
     if (!train_report_model(stdout, directory, &train->trainer, train->options.maps_text, SAMPLE_LENGTH, error))
         return EXIT_FAILED;

@@ -42,8 +42,8 @@ static void print_usage(FILE *out)
           "exactly what it attends to.\n\ncommands:\n", out);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-19s%s\n", commands[i].usage, commands[i].help);
-    fputs("\nMODEL is a .safetensors file or the directory of a run. `soliloquy COMMAND --help` lists the options of a\n"
-          "command; `soliloquy --version` prints the version.\n"
+    fputs("\nMODEL is a .safetensors file or the directory of a run. `soliloquy COMMAND --help` lists the options of\n"
+          "a command; `soliloquy --version` prints the version.\n"
           "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.\n", out);
 }
 

@@ -35,6 +35,7 @@ void report_note(const char *command, const char *format, ...)
 void output_prepare(void)
 {
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 /* Nobody can read the other end any more. */
@@ -51,6 +52,6 @@ int output_finish(int status)
     if (flushed || reader_is_gone())
         return status;
     fprintf(stderr, "soliloquy: cannot write the results to standard output: %s\n",
-            errno != 0 ? strerror(errno) : "an earlier write failed; is the disk full?");
+            errno != 0 ? strerror(errno) : "an earlier write failed; is the disk full, or the output closed?");
     return EXIT_FAILED;
 }

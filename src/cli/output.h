@@ -13,7 +13,8 @@ int report_usage(const char *command, const Error *error);
 /* "soliloquy COMMAND: note: ..." on standard error. */
 void report_note(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* To be called once, before anything is written: a write to a reader that went away fails instead of killing. */
+/* To be called once, before anything is written: a write to a reader that went away, or beyond the limit on a file's
+ * size, fails instead of killing. */
 void output_prepare(void);
 
 /* Standard output is written and flushed. Returns the status, or EXIT_FAILED with a message when the results did not
