@@ -5,113 +5,167 @@
 
 #include <math.h>
 
-/* The whole vectors of a row, and the lanes of the last, partial one. */
-KERNEL int whole_columns(int count)
+/* Rows go through each stage (largest, exponentials, scaling) one after another, so that the stages' latencies overlap
+ * between rows: a row's own stages depend on each other. In every loop the last vector alone is masked, also when it is
+ * full, so that the number of iterations is the same for many rows and their branches are predicted. */
+enum { STAGE_ROWS = 16 };
+
+KERNEL int smaller(int a, int b)
 {
-    return count - count % VECTOR_LANES;
+    return a < b ? a : b;
 }
 
-/* The partial vector at `whole`, with `filler` in the lanes beyond count. */
-KERNEL Vector load_last(const real *row, int whole, int count, Vector filler)
+/* The first column of the vector that holds column count - 1. */
+KERNEL int last_vector(int count)
 {
-    return vector_select(vector_below(whole, count), vector_load(row + whole), filler);
+    return (count - 1) / VECTOR_LANES * VECTOR_LANES;
+}
+
+/* The last vector, with `filler` in the lanes beyond count. */
+KERNEL Vector load_last(const real *row, int last, int count, Vector filler)
+{
+    return vector_select(vector_below(last, count), vector_load(row + last), filler);
 }
 
 KERNEL real row_largest(const real *row, int count)
 {
-    Vector first = vector_set(row[0]), largest = first;
-    int whole = whole_columns(count);
-    for (int j = 0; j < whole; j += VECTOR_LANES)
+    int last = last_vector(count);
+    Vector largest = load_last(row, last, count, vector_set(row[0]));
+    for (int j = 0; j < last; j += VECTOR_LANES)
         largest = vector_maximum(largest, vector_load(row + j));
-    if (whole < count)
-        largest = vector_maximum(largest, load_last(row, whole, count, first));
     return vector_largest(largest);
 }
 
-/* out[j] = exp(scale (row[j] - largest)), 0 in the lanes beyond count; returns their sum. */
-KERNEL real row_exponentials(real *out, const real *row, int count, real largest, real scale)
+/* row[j] = exp(scale (row[j] - largest)), 0 in the lanes beyond count; returns their sum. */
+KERNEL real row_exponentials(real *row, int count, real largest, real scale)
 {
-    Vector sum = vector_set(0);
-    int whole = whole_columns(count);
-    for (int j = 0; j < whole; j += VECTOR_LANES) {
+    int last = last_vector(count);
+    Vector sum = exponential((vector_load(row + last) - largest) * scale);
+    sum = vector_select(vector_below(last, count), sum, vector_set(0));
+    vector_store(row + last, sum);
+    for (int j = 0; j < last; j += VECTOR_LANES) {
         Vector e = exponential((vector_load(row + j) - largest) * scale);
-        vector_store(out + j, e);
-        sum += e;
-    }
-    if (whole < count) {
-        Vector e = exponential((vector_load(row + whole) - largest) * scale);
-        e = vector_select(vector_below(whole, count), e, vector_set(0));
-        vector_store(out + whole, e);
+        vector_store(row + j, e);
         sum += e;
     }
     return vector_sum(sum);
 }
 
-KERNEL void row_scale(real *row, int count, real factor)
+/* Scales the vectors that hold count columns and zeroes those behind them. */
+KERNEL void row_scale(real *row, int count, int end, real factor)
 {
-    for (int j = 0; j < count; j += VECTOR_LANES)
+    int last = last_vector(count);
+    for (int j = 0; j <= last; j += VECTOR_LANES)
         vector_store(row + j, vector_load(row + j) * factor);
-}
-
-/* Zeroes the vectors behind the one that holds column count - 1. */
-KERNEL void row_clear_after(real *row, int count, int end)
-{
-    for (int j = whole_columns(count + VECTOR_LANES - 1); j < end; j += VECTOR_LANES)
+    for (int j = last + VECTOR_LANES; j < end; j += VECTOR_LANES)
         vector_store(row + j, vector_set(0));
 }
 
-void softmax_row(real *row, int count, int end, real scale)
+void softmax_rows(Matrix rows, int visible, real scale)
 {
-    real sum = row_exponentials(row, row, count, row_largest(row, count), scale);
-    row_scale(row, count, 1 / sum);
-    row_clear_after(row, count, end);
-}
-
-void softmax_row_backward(const real *weights, real *d_row, int count, int end, real scale)
-{
-    Vector products = vector_set(0);
-    for (int j = 0; j < whole_columns(count); j += VECTOR_LANES)
-        products += vector_load(weights + j) * vector_load(d_row + j);
-    int whole = whole_columns(count);
-    if (whole < count)
-        products += vector_load(weights + whole) * load_last(d_row, whole, count, vector_set(0));
-    real mean = vector_sum(products);
-    for (int j = 0; j < whole; j += VECTOR_LANES)
-        vector_store(d_row + j, vector_load(weights + j) * (vector_load(d_row + j) - mean) * scale);
-    if (whole < count) {
-        Vector d = vector_load(weights + whole) * (vector_load(d_row + whole) - mean) * scale;
-        vector_store(d_row + whole, vector_select(vector_below(whole, count), d, vector_set(0)));
+    for (int first = 0; first < rows.rows; first += STAGE_ROWS) {
+        real stage[STAGE_ROWS];
+        int end = smaller(rows.rows, first + STAGE_ROWS);
+        for (int r = first; r < end; r++)
+            stage[r - first] = row_largest(matrix_row(rows, r), smaller(rows.columns, visible + r));
+        for (int r = first; r < end; r++)
+            stage[r - first] = row_exponentials(matrix_row(rows, r), smaller(rows.columns, visible + r),
+                                                stage[r - first], scale);
+        for (int r = first; r < end; r++)
+            row_scale(matrix_row(rows, r), smaller(rows.columns, visible + r), rows.columns, 1 / stage[r - first]);
     }
-    row_clear_after(d_row, count, end);
 }
 
-double cross_entropy_row(const real *logits, int count, int target)
+void softmax_rows_backward(Matrix weights, Matrix d_rows, int visible, real scale)
 {
-    real largest = row_largest(logits, count);
-    Vector sum = vector_set(0);
-    int whole = whole_columns(count);
-    for (int v = 0; v < whole; v += VECTOR_LANES)
-        sum += exponential(vector_load(logits + v) - largest);
-    if (whole < count)
-        sum += vector_select(vector_below(whole, count), exponential(vector_load(logits + whole) - largest),
-                             vector_set(0));
-    return log((double)vector_sum(sum)) + (double)(largest - logits[target]);
+    for (int r = 0; r < d_rows.rows; r++) {
+        const real *w = matrix_row(weights, r);
+        real *d = matrix_row(d_rows, r);
+        int count = smaller(d_rows.columns, visible + r), last = last_vector(count);
+        Vector d_last = load_last(d, last, count, vector_set(0)), products = vector_load(w + last) * d_last;
+        for (int j = 0; j < last; j += VECTOR_LANES)
+            products += vector_load(w + j) * vector_load(d + j);
+        real mean = vector_sum(products);
+        for (int j = 0; j < last; j += VECTOR_LANES)
+            vector_store(d + j, vector_load(w + j) * (vector_load(d + j) - mean) * scale);
+        d_last = vector_load(w + last) * (d_last - mean) * scale;
+        vector_store(d + last, vector_select(vector_below(last, count), d_last, vector_set(0)));
+        for (int j = last + VECTOR_LANES; j < d_rows.columns; j += VECTOR_LANES)
+            vector_store(d + j, vector_set(0));
+    }
 }
 
-double cross_entropy_row_backward(real *logits, int count, int target, real weight)
+/* ln of a product of STAGE_ROWS sums: each is between 1 and the number of columns, so that none can overflow. */
+KERNEL double log_of_product(const real sums[STAGE_ROWS], int count)
 {
-    real largest = row_largest(logits, count), of_target = logits[target];
-    real sum = row_exponentials(logits, logits, count, largest, 1);
-    row_scale(logits, count, weight / sum);
-    logits[target] -= weight;
-    row_clear_after(logits, count, padded(count));
-    return log((double)sum) + (double)(largest - of_target);
+    double product = 1;
+    for (int r = 0; r < count; r++)
+        product *= (double)sums[r];
+    return log(product);
+}
+
+double cross_entropy_rows(Matrix logits, const int32_t *targets)
+{
+    double loss = 0;
+    int columns = logits.columns, last = last_vector(columns);
+    for (int first = 0; first < logits.rows; first += STAGE_ROWS) {
+        real stage[STAGE_ROWS];
+        int count = smaller(logits.rows - first, STAGE_ROWS);
+        for (int r = 0; r < count; r++) {
+            const real *row = matrix_row(logits, first + r);
+            stage[r] = row_largest(row, columns);
+            loss += (double)(stage[r] - row[targets[first + r]]);
+        }
+        for (int r = 0; r < count; r++) {
+            const real *row = matrix_row(logits, first + r);
+            Vector sum = exponential(vector_load(row + last) - stage[r]);
+            sum = vector_select(vector_below(last, columns), sum, vector_set(0));
+            for (int v = 0; v < last; v += VECTOR_LANES)
+                sum += exponential(vector_load(row + v) - stage[r]);
+            stage[r] = vector_sum(sum);
+        }
+        loss += log_of_product(stage, count);
+    }
+    return loss;
+}
+
+double cross_entropy_rows_backward(Matrix logits, const int32_t *targets, real weight)
+{
+    double loss = 0;
+    int columns = logits.columns;
+    for (int first = 0; first < logits.rows; first += STAGE_ROWS) {
+        real stage[STAGE_ROWS];
+        int count = smaller(logits.rows - first, STAGE_ROWS);
+        for (int r = 0; r < count; r++) {
+            const real *row = matrix_row(logits, first + r);
+            stage[r] = row_largest(row, columns);
+            loss += (double)(stage[r] - row[targets[first + r]]);
+        }
+        for (int r = 0; r < count; r++)
+            stage[r] = row_exponentials(matrix_row(logits, first + r), columns, stage[r], 1);
+        loss += log_of_product(stage, count);
+        for (int r = 0; r < count; r++) {
+            real *row = matrix_row(logits, first + r);
+            row_scale(row, columns, padded(columns), weight / stage[r]);
+            row[targets[first + r]] -= weight;
+        }
+    }
+    return loss;
 }
 
 void row_add(real *destination, const real *source, int columns)
 {
     for (int j = 0; j < columns; j += VECTOR_LANES)
         vector_store(destination + j, vector_load(destination + j) + vector_load(source + j));
+}
+
+void row_add_both(real *first, real *second, const real *source, int columns)
+{
+    for (int j = 0; j < columns; j += VECTOR_LANES) {
+        Vector x = vector_load(source + j);
+        vector_store(first + j, vector_load(first + j) + x);
+        vector_store(second + j, vector_load(second + j) + x);
+    }
 }
 
 void row_sum(real *destination, const real *a, const real *b, int columns)

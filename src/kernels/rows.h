@@ -4,27 +4,32 @@
 #ifndef SOLILOQUY_KERNELS_ROWS_H
 #define SOLILOQUY_KERNELS_ROWS_H
 
-#include "base/real.h"
+#include "kernels/matrix.h"
 
 #include <stdint.h>
 
-/* row[j] = exp(scale row[j]) / sum_k exp(scale row[k]) over j < count; 0 for count <= j < end. scale > 0,
- * 0 < count <= end. The vector that holds column end - 1 is written whole. */
-void softmax_row(real *row, int count, int end, real scale);
+/* In a block of attention, row r sees min(columns, visible + r) columns (kernels/gemm.h): the softmax is over those,
+ * and what lies behind them, to the end of the last vector of the block's columns, becomes 0. */
 
-/* d_row[j] = scale weights[j] (d_row[j] - sum_k weights[k] d_row[k]) over j < count; 0 for count <= j < end:
- * the adjoint of softmax_row, in place on the gradient of the weights. */
-void softmax_row_backward(const real *weights, real *d_row, int count, int end, real scale);
+/* rows[r,j] = exp(scale rows[r,j]) / sum_k exp(scale rows[r,k]); scale > 0. */
+void softmax_rows(Matrix rows, int visible, real scale);
 
-/* Returns -ln softmax(logits)[target] over `count` logits. */
-double cross_entropy_row(const real *logits, int count, int target);
+/* d_rows[r,j] = scale weights[r,j] (d_rows[r,j] - sum_k weights[r,k] d_rows[r,k]): the adjoint of softmax_rows, in
+ * place on the gradient of the weights. */
+void softmax_rows_backward(Matrix weights, Matrix d_rows, int visible, real scale);
 
-/* The same, and logits[v] becomes its gradient times `weight`: weight (softmax(logits)[v] - [v = target]);
+/* Returns the sum over rows of -ln softmax(logits[r,:])[targets[r]]. */
+double cross_entropy_rows(Matrix logits, const int32_t *targets);
+
+/* The same, and logits[r,v] becomes its gradient times `weight`: weight (softmax(logits[r,:])[v] - [v = targets[r]]);
  * 0 in the padding. */
-double cross_entropy_row_backward(real *logits, int count, int target, real weight);
+double cross_entropy_rows_backward(Matrix logits, const int32_t *targets, real weight);
 
 /* destination[0..columns) += source[0..columns), padding included. */
 void row_add(real *destination, const real *source, int columns);
+
+/* The same into two rows at once. */
+void row_add_both(real *first, real *second, const real *source, int columns);
 
 /* destination = a + b, padding included. */
 void row_sum(real *destination, const real *a, const real *b, int columns);

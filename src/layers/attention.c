@@ -5,15 +5,9 @@
 
 #include <string.h>
 
-static int visible_columns(AttentionRule rule, Matrix weights, int row)
-{
-    return rule.visible + row < weights.columns ? rule.visible + row : weights.columns;
-}
-
 void attention_mix_forward(AttentionRule rule, Matrix scores, Matrix value, Matrix output)
 {
-    for (int r = 0; r < scores.rows; r++)
-        softmax_row(matrix_row(scores, r), visible_columns(rule, scores, r), scores.columns, rule.scale);
+    softmax_rows(scores, rule.visible, rule.scale);
     multiply_causal_left(scores, value, output, rule.visible);
 }
 
@@ -24,9 +18,7 @@ void attention_mix_backward(AttentionRule rule, AttentionInputs inputs, Matrix w
     if (rule.uniform)
         return;
     multiply_causal(d_output, inputs.value_transposed, d_scores, rule.visible);
-    for (int r = 0; r < d_scores.rows; r++)
-        softmax_row_backward(matrix_row(weights, r), matrix_row(d_scores, r), visible_columns(rule, weights, r),
-                             weights.columns, rule.scale);
+    softmax_rows_backward(weights, d_scores, rule.visible, rule.scale);
 }
 
 void attention_forward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix output)

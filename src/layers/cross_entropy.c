@@ -4,16 +4,10 @@
 
 double cross_entropy_forward(Matrix logits, const int32_t *targets)
 {
-    double loss = 0;
-    for (int r = 0; r < logits.rows; r++)
-        loss += cross_entropy_row(matrix_row(logits, r), logits.columns, targets[r]);
-    return loss;
+    return cross_entropy_rows(logits, targets);
 }
 
 double cross_entropy_backward(Matrix logits, const int32_t *targets, real weight)
 {
-    double loss = 0;
-    for (int r = 0; r < logits.rows; r++)
-        loss += cross_entropy_row_backward(matrix_row(logits, r), logits.columns, targets[r], weight);
-    return loss;
+    return cross_entropy_rows_backward(logits, targets, weight);
 }

@@ -18,8 +18,10 @@ void embedding_forward(Matrix tokens, Matrix positions, const int32_t *row_of, M
 void embedding_backward(Matrix d_y, const int32_t *row_of, Matrix d_tokens, Matrix d_positions)
 {
     for (int t = 0; t < d_y.rows; t++) {
-        row_add(matrix_row(d_tokens, row_of[t]), matrix_row(d_y, t), d_y.columns);
+        real *d_token = matrix_row(d_tokens, row_of[t]);
         if (d_positions.rows > 0)
-            row_add(matrix_row(d_positions, t), matrix_row(d_y, t), d_y.columns);
+            row_add_both(d_token, matrix_row(d_positions, t), matrix_row(d_y, t), d_y.columns);
+        else
+            row_add(d_token, matrix_row(d_y, t), d_y.columns);
     }
 }

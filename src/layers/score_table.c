@@ -33,12 +33,12 @@ void score_table_backward(Matrix d_scores, ScoreRows rows, real *scratch, Matrix
         int seen = visible_columns(rows, d_scores, r);
         memset(scratch, 0, (size_t)characters * sizeof(real));
         row_collect(scratch, rows.row_of, d_row, seen);
-        row_add(d_character, scratch, characters);
-        if (rows.position_first >= 0) {
-            real *d_position = matrix_row(d_table, rows.position_first + rows.first + r);
-            row_add(d_position, scratch, characters);
-            row_add(d_character + rows.position_first, d_row, seen);
-            row_add(d_position + rows.position_first, d_row, seen);
+        if (rows.position_first < 0) {
+            row_add(d_character, scratch, characters);
+            continue;
         }
+        real *d_position = matrix_row(d_table, rows.position_first + rows.first + r);
+        row_add_both(d_character, d_position, scratch, characters);
+        row_add_both(d_character + rows.position_first, d_position + rows.position_first, d_row, seen);
     }
 }

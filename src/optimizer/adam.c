@@ -49,9 +49,9 @@ double adam_gradient_norm(const Parameters *gradient)
     return sqrt(total);
 }
 
-/* The step's constants, in the number the arrays have. */
+/* The step's constants, in the number the arrays have: 1 - beta is rounded once, after the subtraction. */
 typedef struct Factors {
-    real beta1, beta2, epsilon, rate, keep, clip, correction2;
+    real beta1, rest1, beta2, rest2, epsilon, rate, keep, clip, correction2;
 } Factors;
 
 static void update_chunk(Factors f, size_t count, real *restrict w, const real *restrict gradient, real *restrict m,
@@ -59,8 +59,8 @@ static void update_chunk(Factors f, size_t count, real *restrict w, const real *
 {
     for (size_t i = 0; i < count; i++) {
         real g = f.clip * gradient[i];
-        m[i] = f.beta1 * m[i] + (1 - f.beta1) * g;
-        v[i] = f.beta2 * v[i] + (1 - f.beta2) * (g * g);
+        m[i] = f.beta1 * m[i] + f.rest1 * g;
+        v[i] = f.beta2 * v[i] + f.rest2 * (g * g);
 #ifdef REAL_IS_DOUBLE
         real root = sqrt(v[i] * f.correction2);
 #else
@@ -75,9 +75,12 @@ void adam_update(Adam *adam, Parameters *parameters, const Parameters *gradient,
 {
     const AdamSettings *s = &adam->settings;
     double t = (double)++adam->step;
+    (void)threads; /* unused without OpenMP */
     Factors f = {
         .beta1 = (real)s->beta1,
+        .rest1 = (real)(1 - s->beta1),
         .beta2 = (real)s->beta2,
+        .rest2 = (real)(1 - s->beta2),
         .epsilon = (real)s->epsilon,
         .rate = (real)(learning_rate / (1 - pow(s->beta1, t))),
         .keep = (real)(1 - learning_rate * s->weight_decay),
