@@ -32,8 +32,10 @@ typedef struct Totals {
 static void describe(const GradientCheckRequest *r, char text[DESCRIPTION])
 {
     const ModelConfig *c = &r->config;
-    snprintf(text, DESCRIPTION, "B%d T%d C%d H%d V%d, positions %s, mask %s, mixing %s, scale %s, lm_head %s, scores %s", r->batch,
-             c->context, c->channels, c->head_size, c->vocabulary_size, positions_names[c->positions], mask_names[c->mask],
+    snprintf(text, DESCRIPTION,
+             "B%d T%d C%d H%d V%d, positions %s, mask %s, mixing %s, scale %s, lm_head %s, scores %s", r->batch,
+             c->context, c->channels, c->head_size, c->vocabulary_size, positions_names[c->positions],
+             mask_names[c->mask],
              mixing_names[c->mixing], scale_names[c->scale], r->linear_first ? "first" : "last",
              r->score_table ? "looked up" : "multiplied");
 }
@@ -53,7 +55,8 @@ static double worse(double a, double b)
     return isnan(a) || a >= b ? a : b;
 }
 
-static void add_result(Totals *totals, const GradientCheckRequest *request, const GradientCheckResult *result, bool each)
+static void add_result(Totals *totals, const GradientCheckRequest *request, const GradientCheckResult *result,
+                       bool each)
 {
     char where[DESCRIPTION];
     describe(request, where);
@@ -86,8 +89,8 @@ static int report(const Totals *totals)
         if (!s->passed)
             printf("%s\n", s->where);
     }
-    printf("gradcheck: largest relative error %.2e over %d tensors in %d configurations\n", totals->error, totals->checks,
-           totals->configurations);
+    printf("gradcheck: largest relative error %.2e over %d tensors in %d configurations\n", totals->error,
+           totals->checks, totals->configurations);
     return totals->passed ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -135,8 +138,8 @@ static bool check_all(Totals *totals, uint64_t seed, int threads, bool each, Err
 }
 
 /* A trained model on windows of the text it was trained on. */
-static bool check_windows(Totals *totals, const Checkpoint *checkpoint, const Corpus *corpus, uint64_t seed, int threads,
-                          bool each, Error *error)
+static bool check_windows(Totals *totals, const Checkpoint *checkpoint, const Corpus *corpus, uint64_t seed,
+                          int threads, bool each, Error *error)
 {
     int context = checkpoint->parameters.config.context;
     int length = context < LONGEST_WINDOW ? context : LONGEST_WINDOW;
@@ -182,10 +185,12 @@ int command_gradcheck(int argc, char **argv)
     const char *data = NULL, *words[1];
     int64_t threads = parallel_default_threads();
     Option rows[] = {
-        {.name = "each", .kind = OPTION_FLAG, .value.flag = &each, .help = "a line for each tensor of each configuration"},
+        {.name = "each", .kind = OPTION_FLAG, .value.flag = &each,
+         .help = "a line for each tensor of each configuration"},
         {.name = "data", .kind = OPTION_PATH, .value.text = &data, .shown = "the text MODEL was trained on",
          .help = "the text to check MODEL on"},
-        {.name = "seed", .kind = OPTION_SEED, .value.seed = &seed, .help = "of the sizes' numbers and the sampled entries"},
+        {.name = "seed", .kind = OPTION_SEED, .value.seed = &seed,
+         .help = "of the sizes' numbers and the sampled entries"},
         {.name = "threads", .kind = OPTION_INTEGER, .value.integer = &threads, .whole = {1, 1024}, .help = "threads"},
     };
     OptionTable table = {rows, sizeof rows / sizeof rows[0]};
@@ -197,8 +202,9 @@ int command_gradcheck(int argc, char **argv)
     }
     if (rest.help) {
         options_print_help(stdout, "soliloquy gradcheck [MODEL] [options]",
-                           "Checks every gradient against central differences in double precision: small models of every\n"
-                           "combination of options, or a trained MODEL on its own text. Exit 1 above a relative error of 1e-6.",
+                           "Checks every gradient against central differences in double precision: small models of\n"
+                           "every combination of options, or a trained MODEL on its own text. Exit 1 above a relative\n"
+                           "error of 1e-6.",
                            table);
         return EXIT_DONE;
     }

@@ -164,8 +164,8 @@ static int finish(Train *train, RunEnd end, Error *error)
     long long step = (long long)train->trainer.state.step;
     progress_pause(&train->progress);
     if (end == RUN_INTERRUPTED) {
-        fprintf(stderr, "stopped after step %lld; saved in %s. Go on with: ./soliloquy train --resume %s\n", step, directory,
-                directory);
+        fprintf(stderr, "stopped after step %lld; saved in %s. Go on with: ./soliloquy train --resume %s\n", step,
+                directory, directory);
         return EXIT_INTERRUPTED;
     }
     if (end != RUN_COMPLETE)

@@ -20,7 +20,8 @@ void train_report_text(Progress *progress, const char *path, const Corpus *corpu
     format_count((int64_t)corpus->ids.count, all);
     format_count((int64_t)split, train);
     format_count((int64_t)(corpus->ids.count - split), held);
-    progress_note(progress, "soliloquy %s: %s, %s %s, %d symbols; %s to train on, %s to validate", SOLILOQUY_VERSION, path,
+    progress_note(progress, "soliloquy %s: %s, %s %s, %d symbols; %s to train on, %s to validate", SOLILOQUY_VERSION,
+                  path,
                   all, corpus->vocabulary.bytes ? "bytes" : "characters", corpus->vocabulary.size, train, held);
     if (corpus->byte_order_mark)
         progress_note(progress, "a byte-order mark at its start was left out");
@@ -30,7 +31,8 @@ void train_report_text(Progress *progress, const char *path, const Corpus *corpu
 static void ablations(const ModelConfig *c, char text[128])
 {
     snprintf(text, 128, "%s positions, %s %s%s", c->positions == POSITIONS_NONE ? "no" : positions_names[c->positions],
-             c->mask == MASK_CAUSAL ? "causal" : "unmasked", c->mixing == MIXING_UNIFORM ? "uniform mixing" : "attention",
+             c->mask == MASK_CAUSAL ? "causal" : "unmasked",
+             c->mixing == MIXING_UNIFORM ? "uniform mixing" : "attention",
              c->scale == SCALE_NONE ? ", unscaled" : "");
 }
 
@@ -47,7 +49,8 @@ void train_report_plan(Progress *progress, const ModelConfig *c, const TrainingS
     format_bytes(trainer_bytes(c, s->batch_size, threads), bytes);
     progress_note(progress, "model: T %d, C %d, H %d, V %d: %s parameters; %s", c->context, c->channels, c->head_size,
                   c->vocabulary_size, parameters, kind);
-    progress_note(progress, "%s steps of %d x %d = %s characters; Adam %g %s, seed %llu", steps, s->batch_size, c->context,
+    progress_note(progress, "%s steps of %d x %d = %s characters; Adam %g %s, seed %llu", steps, s->batch_size,
+                  c->context,
                   tokens, s->schedule.rate, schedule_names[s->schedule.kind], (unsigned long long)s->seed);
     progress_note(progress, "%d thread%s, vectors of %d bytes, %s of memory", threads, threads == 1 ? "" : "s",
                   VECTOR_BYTES, bytes);
@@ -55,7 +58,8 @@ void train_report_plan(Progress *progress, const ModelConfig *c, const TrainingS
 
 void train_report_baselines(Progress *progress, const Baselines *b)
 {
-    progress_note(progress, "by counting: ln V %.4f, one character %.4f, two characters %.4f nats a character", b->uniform,
+    progress_note(progress, "by counting: ln V %.4f, one character %.4f, two characters %.4f nats a character",
+                  b->uniform,
                   b->unigram, b->bigram);
 }
 
@@ -80,7 +84,7 @@ void train_report_losses(FILE *out, const RunState *state, const Baselines *base
 static bool print_sample(FILE *out, Head *head, const Vocabulary *vocabulary, uint64_t seed, int length, Error *error)
 {
     Sampler sampler;
-    Random random = random_seed(seed);
+    Random root = random_seed(seed), random = random_split(&root); /* the first text of `sample --seed` */
     if (!sampler_open(&sampler, head, vocabulary, (ChoiceRule){.temperature = 1, .top_p = 1}, error))
         return false;
     sampler_begin(&sampler, (Ids){.width = 1});
@@ -115,7 +119,8 @@ static bool maps_origin(AttentionOrigin *origin, Corpus *encoded, const Trainer 
                         Error *error)
 {
     if (maps_text != NULL) {
-        if (!corpus_encode(encoded, "--maps-text", maps_text, strlen(maps_text), trainer->vocabulary, UNKNOWN_REFUSE, error))
+        if (!corpus_encode(encoded, "--maps-text", maps_text, strlen(maps_text), trainer->vocabulary, UNKNOWN_REFUSE,
+                           error))
             return false;
         if (encoded->ids.count == 0)
             return error_set(error, "--maps-text is empty; give it at least one character");
@@ -142,7 +147,8 @@ bool train_report_model(FILE *out, const char *directory, const Trainer *trainer
         return false;
     uint64_t denormals = denormals_flush();
     AttentionOrigin origin = {.config = &checkpoint.parameters.config, .vocabulary = &checkpoint.vocabulary,
-                              .step = checkpoint.state.step, .data = checkpoint.data, .data_hash = checkpoint.data_hash};
+                              .step = checkpoint.state.step, .data = checkpoint.data,
+                              .data_hash = checkpoint.data_hash};
     bool done = head_open(&head, &checkpoint.parameters, error);
     if (done) {
         done = print_sample(out, &head, &checkpoint.vocabulary, trainer->settings.seed, length, error) &&
@@ -159,6 +165,6 @@ bool train_report_model(FILE *out, const char *directory, const Trainer *trainer
 void train_report_files(FILE *out, const char *directory)
 {
     fprintf(out, "\nfiles in %s: best.safetensors, last.safetensors, log.jsonl, attention/\n", directory);
-    fprintf(out, "try next:\n  ./soliloquy sample %s --prompt \"ROMEO:\"\n  ./soliloquy attend %s --text \"First Citizen:\"\n",
-            directory, directory);
+    fprintf(out, "try next:\n  ./soliloquy sample %s --prompt \"ROMEO:\"\n", directory);
+    fprintf(out, "  ./soliloquy attend %s --text \"First Citizen:\"\n", directory);
 }

@@ -111,7 +111,8 @@ static Tile tile_at(Matrix a, Matrix b, Matrix c, bool accumulate)
 {
     assert(a.rows == c.rows && a.columns == b.rows && b.columns == c.columns);
     assert(b.column_stride == 1 && c.column_stride == 1);
-    return (Tile){a.data, b.data, c.data, a.row_stride, a.column_stride, b.row_stride, c.row_stride, a.columns, accumulate};
+    return (Tile){a.data, b.data, c.data, a.row_stride, a.column_stride, b.row_stride, c.row_stride, a.columns,
+                  accumulate};
 }
 
 static int smaller(int a, int b)

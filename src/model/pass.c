@@ -52,7 +52,8 @@ static ScoreRows score_rows(const Pass *pass, const Tables *tables, int first, i
     };
 }
 
-void pass_gather(Pass *pass, const Tables *tables, const int32_t *row_of, int first, int end, int columns, bool backward)
+void pass_gather(Pass *pass, const Tables *tables, const int32_t *row_of, int first, int end, int columns,
+                 bool backward)
 {
     pass->row_of = row_of;
     sequence_gather(&pass->sequence, tables, row_of, first, end, columns, backward);
@@ -66,7 +67,8 @@ int pass_block_forward(Pass *pass, const Tables *tables, int first, int count, i
     Matrix weights = corner(pass->weights, count, seen), logits = matrix_rows(pass->logits, 0, count);
     Matrix mixed = tables->plan.linear_first ? logits : matrix_rows(pass->mixed, 0, count);
     if (tables->plan.score_table) {
-        score_table_forward(tables_head(tables).scores, score_rows(pass, tables, first, length), pass->score_row, weights);
+        score_table_forward(tables_head(tables).scores, score_rows(pass, tables, first, length), pass->score_row,
+                            weights);
         attention_mix_forward(rule, weights, inputs.value, mixed);
     } else {
         attention_forward(rule, inputs, weights, mixed);
@@ -94,7 +96,8 @@ static void block_backward(Pass *pass, const Tables *tables, int first, int coun
     }
     if (tables->plan.score_table) {
         attention_mix_backward(rule, inputs, weights, d_output, d_scores, to.d_value);
-        score_table_backward(d_scores, score_rows(pass, tables, first, length), pass->score_row, gradients->head.scores);
+        score_table_backward(d_scores, score_rows(pass, tables, first, length), pass->score_row,
+                             gradients->head.scores);
     } else {
         attention_backward(rule, inputs, weights, d_output, d_scores, to);
     }

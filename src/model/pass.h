@@ -27,11 +27,12 @@ void pass_layout(Pass *pass, Arena *arena, const Tables *tables);
 
 /* Gathers what rows first..end-1 of a sequence need: row_of[0..columns) are its characters' rows in the tables.
  * `backward` also prepares for the way back. */
-void pass_gather(Pass *pass, const Tables *tables, const int32_t *row_of, int first, int end, int columns, bool backward);
+void pass_gather(Pass *pass, const Tables *tables, const int32_t *row_of, int first, int end, int columns,
+                 bool backward);
 
-/* Of the gathered sequence of `length` characters, rows first..first+count-1, at most pass_block_rows of them, leave their
- * attention in pass->weights[count, seen] (seen = first + count when causal, otherwise length) and their logits in
- * pass->logits[count, V]. Returns `seen`. */
+/* Of the gathered sequence of `length` characters, rows first..first+count-1, at most pass_block_rows of them, leave
+ * their attention in pass->weights[count, seen] (seen = first + count when causal, otherwise length) and their logits
+ * in pass->logits[count, V]. Returns `seen`. */
 int pass_block_forward(Pass *pass, const Tables *tables, int first, int count, int length);
 
 /* Gathers and runs rows first..end-1 of a sequence of `length` characters row_of[] and targets[]. Returns the sum

@@ -8,7 +8,8 @@
 void sequence_layout(Sequence *s, Arena *arena, const Tables *tables)
 {
     int T = tables->config.context, H = tables->config.head_size;
-    int D = tables->plan.linear_first ? tables->config.vocabulary_size : H, multiplied = tables->plan.score_table ? 0 : T;
+    int D = tables->plan.linear_first ? tables->config.vocabulary_size : H;
+    int multiplied = tables->plan.score_table ? 0 : T;
     s->query = matrix_take(arena, multiplied, H);
     s->key = matrix_take(arena, multiplied, H);
     s->d_query = matrix_take(arena, multiplied, H);

@@ -112,7 +112,8 @@ static void bias_backward(Tables *t, ShardSum all, Parameters *gradient)
 /* The weights' gradients in pieces: item counts through the chunks of W_Q, W_K, W_V, the lm_head, and its bias. */
 static void weight_item(Tables *t, ShardSum all, int item, Parameters *gradient)
 {
-    int rows = tables_rows(t), H = t->config.head_size, width = padded(H), chunks = chunk_count(H), part = item / chunks;
+    int rows = tables_rows(t), H = t->config.head_size, width = padded(H);
+    int chunks = chunk_count(H), part = item / chunks;
     int lm_first = 3 * chunks, lm_chunks = chunk_count(t->config.vocabulary_size);
     if (part < 3) {
         Matrix of_part = part == 0 ? gradient->query : part == 1 ? gradient->key : gradient->value;

@@ -83,7 +83,8 @@ static bool evaluate(Session *s, Error *error)
     if (!trainer_validate(t, &best, error))
         return false;
     RunProgress progress = progress_of(s);
-    progress.train_loss = t->state.train_loss_count > 0 ? t->state.train_loss_sum / (double)t->state.train_loss_count : NAN;
+    if (t->state.train_loss_count > 0)
+        progress.train_loss = t->state.train_loss_sum / (double)t->state.train_loss_count;
     RunLogLine line = {
         .step = t->state.step,
         .train_loss = progress.train_loss,

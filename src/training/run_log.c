@@ -24,7 +24,8 @@ static void write_first_line(FILE *out, const Trainer *t, const Baselines *basel
     const ModelConfig *c = &t->parameters.config;
     fprintf(out, "{\"version\": \"%s\", \"config\": {\"context\": %d, \"channels\": %d, \"head_size\": %d, ",
             SOLILOQUY_VERSION, c->context, c->channels, c->head_size);
-    fprintf(out, "\"vocabulary_size\": %d, \"positions\": \"%s\", \"mask\": \"%s\", \"mixing\": \"%s\", \"scale\": \"%s\"}",
+    fprintf(out,
+            "\"vocabulary_size\": %d, \"positions\": \"%s\", \"mask\": \"%s\", \"mixing\": \"%s\", \"scale\": \"%s\"}",
             c->vocabulary_size, positions_names[c->positions], mask_names[c->mask], mixing_names[c->mixing],
             scale_names[c->scale]);
     fprintf(out, ", \"training\": ");

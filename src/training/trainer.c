@@ -17,7 +17,8 @@ size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads)
 {
     double T = config->context, C = config->channels, H = config->head_size, V = config->vocabulary_size;
     double numbers = 4 * (V * C + T * C + 3 * H * C + V * H + V) + 4 * (double)batch_size * T;
-    double bytes = numbers * sizeof(real) + (double)step_bytes(config, batch_size, threads, tables_plan(config, batch_size));
+    double step = (double)step_bytes(config, batch_size, threads, tables_plan(config, batch_size));
+    double bytes = numbers * sizeof(real) + step;
     return bytes < (double)SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
@@ -37,13 +38,13 @@ static bool check_lengths(const Trainer *t, size_t count, int context, Error *er
 {
     size_t needed = (size_t)context + 1;
     if (t->training.count < needed)
-        return error_set(error, "%s: %zu of its %zu characters are for training, and a context of %d needs at least %zu; "
-                                "choose a smaller --context, a smaller --validation-fraction, or a longer text",
+        return error_set(error, "%s: %zu of its %zu characters are for training, and a context of %d needs at least "
+                                "%zu; choose a smaller --context, a smaller --validation-fraction, or a longer text",
                          t->settings.data, t->training.count, count, context, needed);
     if (t->settings.validation_fraction > 0 && t->validation.count < needed)
         return error_set(error, "%s: %zu of its %zu characters are for validation, and a context of %d needs at least "
-                                "%zu; choose a smaller --context, a larger --validation-fraction (0: none), or a longer "
-                                "text",
+                                "%zu; choose a smaller --context, a larger --validation-fraction (0: none), or a "
+                                "longer text",
                          t->settings.data, t->validation.count, count, context, needed);
     return true;
 }
@@ -112,10 +113,11 @@ static bool refuse_nonfinite(const Trainer *t, const char *what, Error *error)
 {
     const Tensor *weights = parameters_find_nonfinite(&t->parameters);
     const Tensor *gradient = parameters_find_nonfinite(&t->gradient);
-    return error_set(error, "step %lld: the %s is not finite; first bad tensor: %s%s. Checkpoints on disk are untouched; "
-                            "try a lower --learning-rate, a longer --warmup or --clip 1",
+    return error_set(error, "step %lld: the %s is not finite; first bad tensor: %s%s. Checkpoints on disk are "
+                            "untouched; try a lower --learning-rate, a longer --warmup or --clip 1",
                      (long long)t->state.step + 1, what, weights == NULL && gradient != NULL ? "the gradient of " : "",
-                     weights != NULL ? weights->name : gradient != NULL ? gradient->name : "none (the logits overflow)");
+                     weights != NULL ? weights->name
+                     : gradient != NULL ? gradient->name : "none (the logits overflow)");
 }
 
 bool trainer_step(Trainer *t, StepReport *report, Error *error)

@@ -37,8 +37,9 @@ size_t trainer_split(size_t count, double validation_fraction);
 /* The memory that trainer_open would take, in bytes. */
 size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads);
 
-/* A new model, initialised from the settings' seed. Refuses sizes beyond the machine's memory, and a text whose splits
- * are too short for the context, saying the sizes and which option to change. Borrows corpus and the settings' strings until trainer_close. */
+/* A new model, initialised from the settings' seed. Refuses sizes beyond the machine's memory, and a text whose
+ * splits are too short for the context, saying the sizes and which option to change. Borrows corpus and the settings'
+ * strings until trainer_close. */
 bool trainer_open(Trainer *trainer, const ModelConfig *config, const TrainingSettings *settings, const Corpus *corpus,
                   int threads, Error *error);
 
