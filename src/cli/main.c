@@ -23,6 +23,7 @@ static const Command commands[] = {
     {"score", command_score, "score MODEL FILE", "loss, perplexity and bits per character of any text"},
     {"attend", command_attend, "attend MODEL", "what the head attends to: in the terminal, or as files"},
     {"gradcheck", command_gradcheck, "gradcheck [MODEL]", "every gradient against central differences"},
+    {"bench", command_bench, "bench [NAME...]", "how fast this machine trains, validates, samples and loads"},
     {"info", command_info, "info FILE", "what is in a model, or in a text"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
