@@ -2,90 +2,100 @@
 #
 # CC=clang  OPENMP=0  SANITIZE=1  ARCH=x86-64-v3  VECTOR=16|32|64   each combination has its own folder under build/.
 
-CC      := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
-ARCH    ?= native
-OPENMP  ?= 1
-SANITIZE ?= 0
-VECTOR  ?= auto
-PREFIX  ?= /usr/local
-DATA    ?= data
+CC       := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
+ARCH     := native
+OPENMP   := 1
+SANITIZE := 0
+VECTOR   := auto
+DATA     := data
+PREFIX   ?= /usr/local
 
-ifneq ($(filter -Ofast -ffast-math -funsafe-math-optimizations -ffinite-math-only,$(CFLAGS) $(CC)),)
-$(error soliloquy relies on IEEE arithmetic (NaN checks, equal bits): remove -Ofast and -ffast-math from CFLAGS)
+INEXACT := -Ofast -ffast-math -funsafe-math-optimizations -ffinite-math-only -fassociative-math -freciprocal-math
+ifneq ($(filter $(INEXACT),$(CFLAGS) $(CC)),)
+$(error soliloquy relies on IEEE arithmetic (NaN checks, equal bits): remove $(filter $(INEXACT),$(CFLAGS) $(CC)))
 endif
 
-VARIANT := $(notdir $(firstword $(CC)))-$(ARCH)$(if $(filter 0,$(OPENMP)),-serial)$(if $(filter 1,$(SANITIZE)),-sanitize)$(if $(filter-out auto,$(VECTOR)),-vector$(VECTOR))
+VARIANT := $(notdir $(firstword $(CC)))-$(or $(ARCH),plain)$(if $(filter 0,$(OPENMP)),-serial)$(if \
+           $(filter 1,$(SANITIZE)),-sanitize)$(if $(filter-out auto,$(VECTOR)),-vector$(VECTOR))
 BUILD   := build/$(VARIANT)
+PROGRAM := $(BUILD)/soliloquy
+DEFAULT := $(filter build/gcc-native,$(BUILD))
 
+comma    := ,
 WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
             -Wwrite-strings -Wfloat-conversion -Wno-psabi
-FLAGS := -std=gnu11 -O3 -g $(if $(ARCH),-march=$(ARCH)) -ffp-contract=fast -fno-math-errno -fno-trapping-math $(WARNINGS) -Isrc \
-         $(if $(filter-out auto,$(VECTOR)),-DVECTOR_BYTES=$(VECTOR)) \
-         $(if $(filter 0,$(OPENMP)),-Wno-unknown-pragmas,-fopenmp) \
-         $(if $(filter 1,$(SANITIZE)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer) \
-         $(CFLAGS)
-comma := ,
-LIBRARIES := -lm
+# -mtune=generic: GCC's tuning for Zen splits some fused multiply-adds, and rows would differ by the tile they fall in.
+FLAGS    := -std=gnu11 -D_GNU_SOURCE -O3 -g $(if $(ARCH),-march=$(ARCH) -mtune=generic) \
+            -ffp-contract=fast -fno-math-errno -fno-trapping-math $(WARNINGS) -Isrc \
+            $(if $(filter-out auto,$(VECTOR)),-DVECTOR_BYTES=$(VECTOR)) \
+            $(if $(filter 0,$(OPENMP)),-Wno-unknown-pragmas,-fopenmp) \
+            $(if $(filter 1,$(SANITIZE)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
+            -fno-omit-frame-pointer) $(CFLAGS)
+COMPILE   = @mkdir -p $(@D) && echo '$(firstword $(CC)) $<$(if $(filter -D%,$1), ($1))' && $(CC) $(FLAGS) $1 -MMD -MP -c -o $@ $<
+LINK      = @$(CC) $(FLAGS) $(LDFLAGS) -o $@ $^ -lm
 
-SOURCES  := $(sort $(wildcard src/*/*.c))
-LIBRARY_SOURCES := $(filter-out src/cli/main.c,$(SOURCES))
+LIBRARY_SOURCES := $(filter-out src/cli/main.c src/training/gradient_check.c,$(wildcard src/*/*.c))
 # What the gradient check needs, compiled a second time in double precision.
-DOUBLE_SOURCES := $(sort $(wildcard src/kernels/*.c src/layers/*.c src/model/*.c src/optimizer/*.c)) src/training/gradient_check.c
-OBJECTS  := $(LIBRARY_SOURCES:src/%.c=$(BUILD)/%.o)
-DOUBLE_OBJECTS := $(DOUBLE_SOURCES:src/%.c=$(BUILD)/double/%.o)
+DOUBLE_SOURCES  := $(filter-out src/model/evaluation.c,$(wildcard src/kernels/*.c src/layers/*.c src/model/*.c \
+                   src/optimizer/*.c)) src/training/gradient_check.c
+LIBRARY_OBJECTS := $(LIBRARY_SOURCES:src/%.c=$(BUILD)/%.o)
+DOUBLE_OBJECTS  := $(DOUBLE_SOURCES:src/%.c=$(BUILD)/double/%.o)
 
-TESTS    := $(sort $(wildcard tests/test_*.c))
 # Tests named *_real.c run in both flavours.
-TEST_PROGRAMS := $(TESTS:tests/%.c=$(BUILD)/tests/%) $(patsubst tests/%.c,$(BUILD)/tests/%_double,$(filter %_real.c,$(TESTS)))
-TEST_SCRIPTS  := $(sort $(wildcard tests/test_*.sh))
+TESTS         := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+TEST_PROGRAMS := $(addprefix $(BUILD)/tests/,$(TESTS) $(addsuffix _double,$(filter %_real,$(TESTS))))
+TEST_SCRIPTS  := $(wildcard tests/test_*.sh)
 
-DEFAULT := $(and $(filter gcc,$(CC)),$(filter native,$(ARCH)),$(filter 1,$(OPENMP)),$(filter 0,$(SANITIZE)),$(filter auto,$(VECTOR)))
-PROGRAM := $(BUILD)/soliloquy
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
+endif
 
-.PHONY: all demo test gradcheck sanitize bench reference install clean help
+.PHONY: all demo test gradcheck sanitize reference install clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: $(PROGRAM)
-	@$(if $(DEFAULT),cmp -s $(PROGRAM) soliloquy || { cp $(PROGRAM) soliloquy.new && mv soliloquy.new soliloquy; },echo "built $(PROGRAM)")
+	@$(if $(DEFAULT),cmp -s $(PROGRAM) soliloquy || { cp $(PROGRAM) soliloquy.new && mv soliloquy.new soliloquy; },echo 'built $(PROGRAM)')
 
-$(PROGRAM): $(BUILD)/cli/main.o $(BUILD)/libsoliloquy.a $(BUILD)/gradient_check_double.o
-	$(CC) $(FLAGS) -o $@ $^ $(LIBRARIES)
+$(PROGRAM): $(BUILD)/cli/main.o $(BUILD)/gradient_check_double.o $(BUILD)/libsoliloquy.a
+	$(LINK)
 
-$(BUILD)/libsoliloquy.a: $(OBJECTS)
-	@rm -f $@
-	@ar rcs $@ $^
+$(BUILD)/libsoliloquy.a: $(LIBRARY_OBJECTS)
+	@rm -f $@ && ar rcs $@ $^
 
 # All of the double flavour as one object with a single visible name, so that both flavours fit one program.
 $(BUILD)/gradient_check_double.o: $(DOUBLE_OBJECTS)
-	@ld -r -o $@ $^
-	@objcopy --keep-global-symbol=gradient_check_double $@
+	@ld -r -o $@ $^ && objcopy --keep-global-symbol=gradient_check_double $@
 
-$(BUILD)/%.o: src/%.c Makefile
-	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/%.o: src/%.c $(BUILD)/flags
+	$(call COMPILE)
 
-$(BUILD)/double/%.o: src/%.c Makefile
-	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -DREAL_IS_DOUBLE -MMD -MP -c -o $@ $<
+$(BUILD)/double/%.o: src/%.c $(BUILD)/flags
+	$(call COMPILE,-DREAL_IS_DOUBLE)
 
-$(BUILD)/tests/%.o: tests/%.c Makefile
-	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -Itests -MMD -MP -c -o $@ $<
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags
+	$(call COMPILE,-Itests)
 
-$(BUILD)/tests/%_double.o: tests/%.c Makefile
-	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -Itests -DREAL_IS_DOUBLE -MMD -MP -c -o $@ $<
+$(BUILD)/tests/%_double.o: tests/%.c $(BUILD)/flags
+	$(call COMPILE,-DREAL_IS_DOUBLE -Itests)
 
-# A double test takes the double objects first and everything that has no `real` in it from the library.
-$(BUILD)/tests/%_real_double: $(BUILD)/tests/%_real_double.o $(BUILD)/tests/naive_model.o $(DOUBLE_OBJECTS) $(BUILD)/libsoliloquy.a
-	@$(CC) $(FLAGS) -o $@ $^ $(LIBRARIES)
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/naive_model.o $(BUILD)/gradient_check_double.o $(BUILD)/libsoliloquy.a
+	$(LINK)
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/naive_model.o $(BUILD)/libsoliloquy.a $(BUILD)/gradient_check_double.o
-	@$(CC) $(FLAGS) -o $@ $^ $(LIBRARIES)
+# The double objects come first; the library then gives only what has no `real` in it.
+$(BUILD)/tests/%_double: $(BUILD)/tests/%_double.o $(BUILD)/tests/naive_model.o $(DOUBLE_OBJECTS) $(BUILD)/libsoliloquy.a
+	$(LINK)
 
+# Changes when the compiler or its flags do, and everything is then compiled anew.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D) && printf '%s\n' '$(subst ','\'',$(CC) $(FLAGS))' >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else $(if $(filter 0,$(OPENMP)),,$(REQUIRE_OPENMP) &&) mv $@.new $@; fi
+REQUIRE_OPENMP = { echo '\#include <omp.h>' | $(CC) -fopenmp -fsyntax-only -x c - >/dev/null 2>&1 || \
+	{ echo '$(CC) has no OpenMP here: build with OPENMP=0, or install it (for clang, Debian: libomp-dev)' >&2; exit 1; }; }
+
+# Threads that wait sleep, so that tests on small models are fast on a busy machine, too.
 test: all $(TEST_PROGRAMS)
-	@SOLILOQUY=$(PROGRAM) BUILD=$(BUILD) tests/run.sh $(TEST_PROGRAMS) $(TEST_SCRIPTS)
+	@OMP_WAIT_POLICY=$${OMP_WAIT_POLICY:-passive} SOLILOQUY=$(PROGRAM) BUILD=$(BUILD) tests/run.sh $(sort $(TEST_PROGRAMS)) $(sort $(TEST_SCRIPTS))
 
 gradcheck: all
 	@$(PROGRAM) gradcheck
@@ -100,7 +110,7 @@ reference:
 	scripts/reference.py tests/golden
 
 install: all
-	install -D $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/soliloquy
+	install -D $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/soliloquy'
 
 clean:
 	rm -rf build soliloquy
@@ -114,6 +124,6 @@ help:
 	@echo 'make reference  write tests/golden anew (needs python3-torch)'
 	@echo 'make install    to PREFIX=$(PREFIX)'
 	@echo 'make clean      remove everything that was built'
-	@echo 'variables: CC=clang OPENMP=0 SANITIZE=1 ARCH=x86-64-v3 VECTOR=16|32|64'
+	@echo 'variables: CC=clang OPENMP=0 SANITIZE=1 ARCH=x86-64-v3 VECTOR=16|32|64 DATA=DIRECTORY CFLAGS=...'
 
--include $(shell find build -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,5 +1,7 @@
 /* Progress on a file, a pipe and a pseudo-terminal, and the words it is made of. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include "cli/format.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"

@@ -43,8 +43,9 @@ KERNEL Vector exponential(Vector x)
     p = p * r + 0x1.fffffcp-2f;
 #endif
     p = (p * r + 1) * r + 1;
-    VectorInteger exponent = ((VectorInteger)shifted - (VectorInteger)vector_set(ROUNDING_CONSTANT) + EXPONENT_BIAS)
-                             << MANTISSA_BITS;
+    /* Unsigned, since far below the lowest x, whose result is not taken, this wraps around. */
+    VectorBits exponent = ((VectorBits)shifted - (VectorBits)vector_set(ROUNDING_CONSTANT) + EXPONENT_BIAS)
+                          << MANTISSA_BITS;
     return vector_select(x < EXPONENTIAL_LOWEST, vector_set(0), p * (Vector)exponent);
 }
 

@@ -26,8 +26,6 @@ typedef struct Tile {
     bool accumulate;
 } Tile;
 
-#define UNROLL _Pragma("GCC unroll 8")
-
 /* rows x vectors; both are constants where it is inlined, so that `sum` lives in registers. */
 KERNEL void tile_multiply(Tile t, const int rows, const int vectors)
 {

@@ -16,7 +16,7 @@ static void run_chains(volatile real *sink)
     for (int i = 0; i < CHAINS; i++)
         sums[i] = addend * (real)i;
     for (int round = 0; round < ROUNDS; round++)
-        _Pragma("GCC unroll 12") for (int i = 0; i < CHAINS; i++)
+        UNROLL for (int i = 0; i < CHAINS; i++)
             sums[i] = sums[i] * factor + addend;
     for (int i = 1; i < CHAINS; i++)
         sums[0] += sums[i];

@@ -24,17 +24,27 @@
 #define VECTOR_LANES (VECTOR_BYTES / 8)
 #define ROW_ALIGNMENT 8
 typedef int64_t Lane;
+typedef uint64_t LaneBits;
 #else
 #define VECTOR_LANES (VECTOR_BYTES / 4)
 #define ROW_ALIGNMENT 16
 typedef int32_t Lane;
+typedef uint32_t LaneBits;
 #endif
 
 typedef real Vector __attribute__((vector_size(VECTOR_BYTES)));
 typedef Lane VectorInteger __attribute__((vector_size(VECTOR_BYTES))); /* also a mask: -1 true, 0 false */
+typedef LaneBits VectorBits __attribute__((vector_size(VECTOR_BYTES)));
 typedef real UnalignedVector __attribute__((vector_size(VECTOR_BYTES), aligned(__alignof__(real)), may_alias));
 
 #define KERNEL static inline __attribute__((always_inline))
+
+/* Before a short loop of constant length whose arrays shall live in registers. */
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
 
 /* The number of columns that a row of `columns` reals occupies. */
 KERNEL int padded(int columns)

@@ -1,0 +1,245 @@
+/* The tiled products against the plain loops at ragged sizes. Entries are small whole numbers there, so that every
+ * sum is exact in float and results must be equal. Whatever the contract lets be garbage is NaN: padding, results to
+ * be overwritten, attention beyond what the block's last row sees. */
+#include "kernels/gemm.h"
+
+#include "real_matrix.h"
+#include "test.h"
+
+typedef enum Product { WHOLE, ADD, CAUSAL, CAUSAL_LEFT, CAUSAL_TRANSPOSED_ADD, PRODUCT_COUNT } Product;
+typedef enum Layout { ROWS, TRANSPOSED, STRIDED, LAYOUT_COUNT } Layout;
+
+static const char *const product_names[] = {
+    "multiply", "multiply_add", "multiply_causal", "multiply_causal_left", "multiply_causal_transposed_add",
+};
+
+/* a[M,K] b c[.,N]; c is [M,N], and for the transposed product [K,N]. */
+typedef struct Shape {
+    int M, N, K, visible;
+} Shape;
+
+typedef void (*CausalFunction)(Matrix a, Matrix b, Matrix c, int visible);
+
+static void product_run(Product product, bool reference, Matrix a, Matrix b, Matrix c, int visible)
+{
+    static const CausalFunction tiled[] = {multiply_causal, multiply_causal_left, multiply_causal_transposed_add};
+    static const CausalFunction plain[] = {reference_multiply_causal, reference_multiply_causal_left,
+                                           reference_multiply_causal_transposed_add};
+    if (product == WHOLE)
+        (reference ? reference_multiply : multiply)(a, b, c);
+    else if (product == ADD)
+        (reference ? reference_multiply_add : multiply_add)(a, b, c);
+    else
+        (reference ? plain : tiled)[product - CAUSAL](a, b, c, visible);
+}
+
+static bool accumulates(Product product)
+{
+    return product == ADD || product == CAUSAL_TRANSPOSED_ADD;
+}
+
+static int visible_in(int columns, int visible, int row)
+{
+    return visible + row < columns ? visible + row : columns;
+}
+
+static Matrix factor(int rows, int columns, Layout layout)
+{
+    if (layout == TRANSPOSED)
+        return matrix_transpose(test_matrix(columns, rows));
+    if (layout == STRIDED)
+        return (Matrix){test_reals((size_t)rows * (3 * (size_t)columns + 1)), rows, columns, 3 * columns + 1, 3};
+    return test_matrix(rows, columns);
+}
+
+static void fill(Matrix m, bool whole_numbers, Random *random)
+{
+    for (int r = 0; r < m.rows; r++)
+        for (int c = 0; c < m.columns; c++)
+            m.data[r * m.row_stride + c * m.column_stride] =
+                (real)(whole_numbers ? (double)random_below(random, 9) - 4 : random_normal(random));
+}
+
+/* Zero where a row does not see, as far as the last row sees; NaN beyond. */
+static void mask(Matrix a, int visible)
+{
+    int last = visible_in(a.columns, visible, a.rows - 1);
+    for (int r = 0; r < a.rows; r++)
+        for (int j = visible_in(a.columns, visible, r); j < a.columns; j++)
+            a.data[r * a.row_stride + j * a.column_stride] = j < last ? 0 : (real)NAN;
+}
+
+/* A result whose rows stand ROW_ALIGNMENT numbers further apart than their padding needs. */
+static Matrix guarded(int rows, int columns)
+{
+    ptrdiff_t stride = padded(columns) + ROW_ALIGNMENT;
+    return matrix_view(test_reals((size_t)rows * (size_t)stride - ROW_ALIGNMENT), rows, columns, stride);
+}
+
+static bool guards_intact(Matrix c)
+{
+    for (int r = 0; r + 1 < c.rows; r++)
+        for (int j = padded(c.columns); j < c.row_stride; j++)
+            if (matrix_row(c, r)[j] != 77)
+                return false;
+    return true;
+}
+
+static void guards_set(Matrix c)
+{
+    for (int r = 0; r + 1 < c.rows; r++)
+        for (int j = padded(c.columns); j < c.row_stride; j++)
+            matrix_row(c, r)[j] = 77;
+}
+
+static void check_product(Product product, Shape s, Layout layout, Random *random)
+{
+    bool transposed = product == CAUSAL_TRANSPOSED_ADD;
+    Matrix a = factor(s.M, s.K, layout), b = test_matrix(transposed ? s.M : s.K, s.N);
+    Matrix c = guarded(transposed ? s.K : s.M, s.N), expected = test_matrix(c.rows, c.columns);
+    fill(a, true, random);
+    fill(b, true, random);
+    if (product >= CAUSAL_LEFT)
+        mask(a, s.visible);
+    if (accumulates(product))
+        fill(c, true, random);
+    guards_set(c);
+    for (int r = 0; r < c.rows; r++)
+        memcpy(matrix_row(expected, r), matrix_row(c, r), (size_t)c.columns * sizeof(real));
+    product_run(product, false, a, b, c, s.visible);
+    product_run(product, true, a, b, expected, s.visible);
+    for (int r = 0; r < c.rows; r++)
+        for (int j = 0; j < (product == CAUSAL ? visible_in(s.N, s.visible, r) : s.N); j++)
+            CHECK(matrix_row(c, r)[j] == matrix_row(expected, r)[j],
+                  "M %d N %d K %d visible %d layout %d: c[%d,%d] is %g, not %g", s.M, s.N, s.K, s.visible, (int)layout,
+                  r, j, (double)matrix_row(c, r)[j], (double)matrix_row(expected, r)[j]);
+    CHECK(guards_intact(c), "M %d N %d K %d visible %d: wrote beyond a padded row", s.M, s.N, s.K, s.visible);
+    test_matrix_free(a);
+    test_matrix_free(b);
+    test_matrix_free(c);
+    test_matrix_free(expected);
+}
+
+/* Every `visible` from 1 to what it counts in; for the whole products one run. */
+static void check_visible(Product product, Shape s, int step, Layout layout, Random *random)
+{
+    int limit = product <= ADD ? 1 : product == CAUSAL ? s.N : s.K;
+    for (s.visible = 1; s.visible < limit; s.visible += step)
+        check_product(product, s, layout, random);
+    s.visible = limit;
+    check_product(product, s, layout, random);
+}
+
+static void test_ragged(Product product)
+{
+    static const Shape larger[] = {{64, 65, 64, 0}, {65, 64, 64, 0}, {64, 64, 65, 0}, {3, 130, 100, 0},
+                                   {100, 3, 33, 0}};
+    char name[128];
+    Random random = random_seed(1);
+    snprintf(name, sizeof name, "%s: equals the plain loops at every ragged size", product_names[product]);
+    test_case(name);
+    for (int M = 1; M <= 21; M++)
+        for (int N = 1; N <= 40; N++)
+            check_visible(product, (Shape){M, N, 1 + (M * 7 + N * 3) % 23, 0}, 1 + N % 3, (M + N) % LAYOUT_COUNT,
+                          &random);
+    for (int K = 1; K <= 40; K++)
+        for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+            check_visible(product, (Shape){13, 1 + K * 5 % 19, K, 0}, 1, layout, &random);
+            check_visible(product, (Shape){1 + K % 9, 37, K, 0}, 1, layout, &random);
+            check_visible(product, (Shape){K, 18, 40 - K + 1, 0}, 1, layout, &random);
+        }
+    for (size_t i = 0; i < sizeof larger / sizeof *larger; i++)
+        for (int layout = 0; layout < LAYOUT_COUNT; layout++)
+            check_visible(product, larger[i], 13, layout, &random);
+}
+
+/* A part of a product: rows first..first+count-1 of c and its first `columns` columns. Its visible elements must have
+ * the bits of the whole product c. */
+static void check_part(Product product, Matrix a, Matrix b, Matrix start, Matrix c, int visible, Shape part, int first)
+{
+    bool transposed = product == CAUSAL_TRANSPOSED_ADD;
+    int count = part.M, columns = part.N, seen = transposed ? visible - first : visible + first;
+    Matrix of_a = transposed ? matrix_columns(a, first, count) : matrix_rows(a, first, count), of_b = b;
+    if (product == CAUSAL_LEFT) { /* also without the columns that no row sees */
+        int last = visible_in(a.columns, seen, count - 1);
+        of_a = matrix_columns(of_a, 0, last);
+        of_b = matrix_rows(b, 0, last);
+    }
+    Matrix mine = test_matrix(count, columns);
+    for (int r = 0; accumulates(product) && r < count; r++)
+        memcpy(matrix_row(mine, r), matrix_row(start, first + r), (size_t)columns * sizeof(real));
+    product_run(product, false, of_a, matrix_columns(of_b, 0, columns), mine, seen);
+    for (int r = 0; r < count; r++) {
+        int compared = product == CAUSAL ? visible_in(columns, seen, r) : columns;
+        CHECK(memcmp(matrix_row(mine, r), matrix_row(c, first + r), (size_t)compared * sizeof(real)) == 0,
+              "visible %d: row %d has other bits in a product of rows %d to %d and %d columns", visible, first + r,
+              first, first + count - 1, columns);
+    }
+    test_matrix_free(mine);
+}
+
+static void test_same_bits(Product product)
+{
+    static const int visibles[] = {1, 6, 13, 45}, counts[] = {1, 2, 3, 5, 8, 13, 37};
+    static const int columns[] = {45, 44, 33, 21, 17, 3};
+    char name[128];
+    Random random = random_seed(2);
+    snprintf(name, sizeof name, "%s: a row has the same bits in a product of any rows and columns",
+             product_names[product]);
+    test_case(name);
+    bool transposed = product == CAUSAL_TRANSPOSED_ADD;
+    for (size_t v = 0; v < sizeof visibles / sizeof *visibles; v++) {
+        Matrix a = transposed ? factor(30, 37, ROWS) : factor(37, 45, ROWS), b = test_matrix(transposed ? 30 : 45, 45);
+        Matrix start = test_matrix(37, 45), c;
+        int visible = visibles[v] < a.columns ? visibles[v] : a.columns;
+        fill(a, false, &random);
+        fill(b, false, &random);
+        fill(start, false, &random);
+        if (product >= CAUSAL_LEFT)
+            mask(a, visible);
+        c = test_matrix_copy(start);
+        product_run(product, false, a, b, c, visible);
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            for (size_t j = 0; j < sizeof columns / sizeof *columns; j++)
+                for (int first = 0; first + counts[i] <= 37 && (!transposed || first < visible); first++)
+                    check_part(product, a, b, start, c, visible, (Shape){counts[i], columns[j], 0, 0}, first);
+        test_matrix_free(a);
+        test_matrix_free(b);
+        test_matrix_free(start);
+        test_matrix_free(c);
+    }
+}
+
+static void test_rounding(void)
+{
+    test_case("multiply: numbers that round stay within a few units of the last place");
+    Random random = random_seed(3);
+    for (int K = 1; K <= 300; K += 23) {
+        Matrix a = test_matrix_random(11, K, &random), b = test_matrix_random(K, 35, &random), c = test_matrix(11, 35);
+        multiply(a, b, c);
+        for (int i = 0; i < 11; i++)
+            for (int j = 0; j < 35; j++) {
+                long double sum = 0, size = 0;
+                for (int k = 0; k < K; k++) {
+                    long double term = (long double)matrix_row(a, i)[k] * (long double)matrix_row(b, k)[j];
+                    sum += term;
+                    size += fabsl(term);
+                }
+                long double difference = fabsl((long double)matrix_row(c, i)[j] - sum);
+                CHECK(difference <= size * REAL_EPSILON * (2 + sqrtl(K)), "K %d: off by %Lg", K, difference);
+            }
+        test_matrix_free(a);
+        test_matrix_free(b);
+        test_matrix_free(c);
+    }
+}
+
+int main(void)
+{
+    for (int product = 0; product < PRODUCT_COUNT; product++) {
+        test_ragged((Product)product);
+        test_same_bits((Product)product);
+    }
+    test_rounding();
+    return test_finish();
+}
