@@ -28,7 +28,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing
 FLAGS    := -std=gnu11 -D_GNU_SOURCE -O3 -g $(if $(ARCH),-march=$(ARCH) -mtune=generic) \
             -ffp-contract=fast -fno-math-errno -fno-trapping-math $(WARNINGS) -Isrc \
             $(if $(filter-out auto,$(VECTOR)),-DVECTOR_BYTES=$(VECTOR)) \
-            $(if $(filter 0,$(OPENMP)),-Wno-unknown-pragmas,-fopenmp) \
+            $(if $(filter 0,$(OPENMP)),-Wno-unknown-pragmas -Wno-unused-parameter,-fopenmp) \
             $(if $(filter 1,$(SANITIZE)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
             -fno-omit-frame-pointer) $(CFLAGS)
 COMPILE   = @mkdir -p $(@D) && echo '$(firstword $(CC)) $<$(if $(filter -D%,$1), ($1))' && $(CC) $(FLAGS) $1 -MMD -MP -c -o $@ $<
@@ -93,9 +93,9 @@ $(BUILD)/flags: FORCE
 REQUIRE_OPENMP = { echo '\#include <omp.h>' | $(CC) -fopenmp -fsyntax-only -x c - >/dev/null 2>&1 || \
 	{ echo '$(CC) has no OpenMP here: build with OPENMP=0, or install it (for clang, Debian: libomp-dev)' >&2; exit 1; }; }
 
-# Threads that wait sleep, so that tests on small models are fast on a busy machine, too.
+# Threads that wait soon sleep, so that tests on small models are fast on a busy machine, too.
 test: all $(TEST_PROGRAMS)
-	@OMP_WAIT_POLICY=$${OMP_WAIT_POLICY:-passive} SOLILOQUY=$(PROGRAM) BUILD=$(BUILD) tests/run.sh $(sort $(TEST_PROGRAMS)) $(sort $(TEST_SCRIPTS))
+	@GOMP_SPINCOUNT=$${GOMP_SPINCOUNT:-1000} SOLILOQUY=$(PROGRAM) BUILD=$(BUILD) tests/run.sh $(sort $(TEST_PROGRAMS)) $(sort $(TEST_SCRIPTS))
 
 gradcheck: all
 	@$(PROGRAM) gradcheck

@@ -72,10 +72,10 @@ static bool check_text(const Train *train, const char *path, Error *error)
     if (train->corpus.hash == train->checkpoint.data_hash)
         return true;
     if (!vocabulary_compare(&train->checkpoint.vocabulary, &train->corpus.vocabulary, difference, sizeof difference))
-        return error_set(error, "%s is not the text that %s was trained on: its symbols differ: %s; give that text with "
-                                "--data", path, train->options.directory, difference);
-    return error_set(error, "%s is not the text that %s was trained on: the symbols are the same, the content differs; give "
-                            "that text with --data", path, train->options.directory);
+        return error_set(error, "%s is not the text that %s was trained on: its symbols differ: %s; give that text "
+                                "with --data", path, train->options.directory, difference);
+    return error_set(error, "%s is not the text that %s was trained on: the symbols are the same, the content differs; "
+                            "give that text with --data", path, train->options.directory);
 }
 
 static bool open_text(Train *train, Error *error)
@@ -174,7 +174,7 @@ static int finish(Train *train, RunEnd end, Error *error)
     train_report_losses(stdout, &train->trainer.state, &train->baselines);
     if (!train_report_model(stdout, directory, &train->trainer, train->options.maps_text, SAMPLE_LENGTH, error))
         return EXIT_FAILED;
-    train_report_files(stdout, directory);
+    train_report_files(stdout, directory, &train->trainer);
     return EXIT_DONE;
 }
 
@@ -185,8 +185,6 @@ static bool check_maps_text(const Train *train, Error *error)
     const char *text = train->options.maps_text;
     if (text == NULL)
         return true;
-    if (text[0] == '\0')
-        return error_set(error, "--maps-text is empty; give it at least one character");
     if (!corpus_encode(&encoded, "--maps-text", text, strlen(text), &train->corpus.vocabulary, UNKNOWN_REFUSE, error))
         return false;
     corpus_close(&encoded);
@@ -209,8 +207,8 @@ int command_train(int argc, char **argv)
     if (train.options.help)
         return EXIT_DONE;
     if (!train.options.resume && !train.options.overwrite && run_exists(train.options.directory)) {
-        error_set(&error, "%s already holds a run; go on with it by --resume %s, replace it with --overwrite, or choose "
-                          "another --out", train.options.directory, train.options.directory);
+        error_set(&error, "%s already holds a run; go on with it by --resume %s, replace it with --overwrite, or "
+                          "choose another --out", train.options.directory, train.options.directory);
         return fail(&train, EXIT_USAGE, &error);
     }
     progress_open(&train.progress, stderr, train.options.quiet);

@@ -44,6 +44,7 @@ enum { ROWS = 35 };
 static const WholeRange sizes = {1, MODEL_SIZE_LIMIT}, counts = {1, INT32_MAX};
 static const RealRange open_unit = {.minimum = 0, .maximum = 1, .below_maximum = true};
 static const RealRange positive = {.minimum = 0, .maximum = INFINITY, .above_minimum = true};
+static const RealRange not_lost_in_a_float = {.minimum = 1e-30, .maximum = INFINITY};
 static const RealRange from_zero = {.minimum = 0, .maximum = INFINITY};
 
 /* Fills rows[] and returns how many. */
@@ -108,7 +109,7 @@ static int make_rows(Values *v, Option rows[ROWS])
         {.name = "beta1", .kind = OPTION_REAL, .value.real = &v->beta1, .range = open_unit, .help = "of Adam's mean"},
         {.name = "beta2", .kind = OPTION_REAL, .value.real = &v->beta2, .range = open_unit,
          .help = "of Adam's mean of squares"},
-        {.name = "epsilon", .kind = OPTION_REAL, .value.real = &v->epsilon, .range = positive,
+        {.name = "epsilon", .kind = OPTION_REAL, .value.real = &v->epsilon, .range = not_lost_in_a_float,
          .help = "added to Adam's root"},
         {.name = "weight-decay", .kind = OPTION_REAL, .value.real = &v->weight_decay, .range = open_unit,
          .help = "decoupled; 0: off"},
@@ -193,6 +194,8 @@ bool train_options_parse(TrainOptions *options, int argc, char **argv, Error *er
     }
     if (options->resume && !refuse_with_resume(table, error))
         return false;
+    if (values.maps_text != NULL && values.maps_text[0] == '\0')
+        return error_set(error, "--maps-text is empty; give it at least one character");
     if (values.min_learning_rate > values.learning_rate)
         return error_set(error, "--min-learning-rate is above --learning-rate; choose a smaller one");
     return true;

@@ -39,6 +39,7 @@ static void ablations(const ModelConfig *c, char text[128])
 void train_report_plan(Progress *progress, const ModelConfig *c, const TrainingSettings *s, int threads)
 {
     char kind[128], parameters[FORMAT_LENGTH], tokens[FORMAT_LENGTH], steps[FORMAT_LENGTH], bytes[FORMAT_LENGTH];
+    int used = trainer_threads(c, s->batch_size, threads);
     int64_t T = c->context, C = c->channels, H = c->head_size, V = c->vocabulary_size;
     int64_t count = V * C + (c->positions == POSITIONS_LEARNED ? T * C : 0) +
                     (c->mixing == MIXING_ATTENTION ? 3 : 1) * H * C + V * H + V;
@@ -46,14 +47,13 @@ void train_report_plan(Progress *progress, const ModelConfig *c, const TrainingS
     format_count(count, parameters);
     format_count((int64_t)s->batch_size * T, tokens);
     format_count(s->schedule.steps, steps);
-    format_bytes(trainer_bytes(c, s->batch_size, threads), bytes);
+    format_bytes(trainer_bytes(c, s->batch_size, used), bytes);
     progress_note(progress, "model: T %d, C %d, H %d, V %d: %s parameters; %s", c->context, c->channels, c->head_size,
                   c->vocabulary_size, parameters, kind);
     progress_note(progress, "%s steps of %d x %d = %s characters; Adam %g %s, seed %llu", steps, s->batch_size,
-                  c->context,
-                  tokens, s->schedule.rate, schedule_names[s->schedule.kind], (unsigned long long)s->seed);
-    progress_note(progress, "%d thread%s, vectors of %d bytes, %s of memory", threads, threads == 1 ? "" : "s",
-                  VECTOR_BYTES, bytes);
+                  c->context, tokens, s->schedule.rate, schedule_names[s->schedule.kind], (unsigned long long)s->seed);
+    progress_note(progress, "%d thread%s%s, vectors of %d bytes, %s of memory", used, used == 1 ? "" : "s",
+                  used < threads ? " (a step is too small to share)" : "", VECTOR_BYTES, bytes);
 }
 
 void train_report_baselines(Progress *progress, const Baselines *b)
@@ -162,9 +162,22 @@ bool train_report_model(FILE *out, const char *directory, const Trainer *trainer
     return done;
 }
 
-void train_report_files(FILE *out, const char *directory)
+/* An example of an option, where the model knows all of its characters; they are ASCII. */
+static void print_example(FILE *out, const Vocabulary *vocabulary, const char *option, const char *text)
 {
-    fprintf(out, "\nfiles in %s: best.safetensors, last.safetensors, log.jsonl, attention/\n", directory);
-    fprintf(out, "try next:\n  ./soliloquy sample %s --prompt \"ROMEO:\"\n", directory);
-    fprintf(out, "  ./soliloquy attend %s --text \"First Citizen:\"\n", directory);
+    for (const char *letter = text; *letter != '\0'; letter++)
+        if (vocabulary_find(vocabulary, (uint32_t)*letter) < 0)
+            return;
+    fprintf(out, " %s \"%s\"", option, text);
+}
+
+void train_report_files(FILE *out, const char *directory, const Trainer *trainer)
+{
+    fprintf(out, "\nfiles in %s: %slast.safetensors, log.jsonl, attention/\n", directory,
+            isnan(trainer->state.best_loss) ? "" : "best.safetensors, ");
+    fprintf(out, "try next:\n  ./soliloquy sample %s", directory);
+    print_example(out, trainer->vocabulary, "--prompt", "ROMEO:");
+    fprintf(out, "\n  ./soliloquy attend %s", directory);
+    print_example(out, trainer->vocabulary, "--text", "First Citizen:");
+    fputc('\n', out);
 }

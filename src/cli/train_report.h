@@ -21,6 +21,6 @@ bool train_report_model(FILE *out, const char *directory, const Trainer *trainer
                         Error *error);
 
 /* Where the files are, and what to try next. */
-void train_report_files(FILE *out, const char *directory);
+void train_report_files(FILE *out, const char *directory, const Trainer *trainer);
 
 #endif

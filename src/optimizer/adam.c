@@ -75,7 +75,6 @@ void adam_update(Adam *adam, Parameters *parameters, const Parameters *gradient,
 {
     const AdamSettings *s = &adam->settings;
     double t = (double)++adam->step;
-    (void)threads; /* unused without OpenMP */
     Factors f = {
         .beta1 = (real)s->beta1,
         .rest1 = (real)(1 - s->beta1),

@@ -13,6 +13,16 @@ size_t trainer_split(size_t count, double validation_fraction)
     return (size_t)((1 - validation_fraction) * (double)count);
 }
 
+int trainer_threads(const ModelConfig *config, int batch_size, int threads)
+{
+    /* Two threads meet several times a step, which takes tens of microseconds, and far more on a machine that has
+     * other work; one thread does this many multiply-additions in about 200. */
+    const double worth_sharing = 4e6;
+    double T = config->context, H = config->head_size, V = config->vocabulary_size;
+    double work = 3 * batch_size * T * (T * H + H * V + 3 * H);
+    return work < worth_sharing ? 1 : threads;
+}
+
 size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads)
 {
     double T = config->context, C = config->channels, H = config->head_size, V = config->vocabulary_size;
@@ -59,7 +69,8 @@ static void trainer_layout(Trainer *t, int context)
 bool trainer_open(Trainer *t, const ModelConfig *config, const TrainingSettings *settings, const Corpus *corpus,
                   int threads, Error *error)
 {
-    *t = (Trainer){.settings = *settings, .vocabulary = &corpus->vocabulary, .threads = threads};
+    *t = (Trainer){.settings = *settings, .vocabulary = &corpus->vocabulary};
+    t->threads = trainer_threads(config, settings->batch_size, threads);
     size_t split = trainer_split(corpus->ids.count, settings->validation_fraction);
     TablesPlan plan = tables_plan(config, settings->batch_size);
     t->training = ids_slice(corpus->ids, 0, split);
@@ -68,7 +79,7 @@ bool trainer_open(Trainer *t, const ModelConfig *config, const TrainingSettings 
     if (!check_memory(t, config, error) || !check_lengths(t, corpus->ids.count, config->context, error) ||
         !parameters_open(&t->parameters, config, error) || !parameters_open(&t->gradient, config, error) ||
         !adam_open(&t->adam, config, settings->adam, error) ||
-        !step_open(&t->step, config, settings->batch_size, threads, plan, error) ||
+        !step_open(&t->step, config, settings->batch_size, t->threads, plan, error) ||
         !arena_open(&t->memory, "a batch", error)) {
         t->memory = t->memory.base == NULL ? (Arena){0} : t->memory;
         trainer_close(t);

@@ -20,7 +20,7 @@ typedef struct Trainer {
     Step step;
     RunState state;
     int32_t *inputs, *targets; /* [B,T] */
-    int threads;
+    int threads; /* in use */
     Arena memory;
 } Trainer;
 
@@ -33,6 +33,9 @@ typedef struct StepReport {
 
 /* The first symbol of the validation split: the training text is (1 - fraction) of the whole, rounded down. */
 size_t trainer_split(size_t count, double validation_fraction);
+
+/* How many of `threads` a step of this size uses: one where sharing it would cost more time than it saves. */
+int trainer_threads(const ModelConfig *config, int batch_size, int threads);
 
 /* The memory that trainer_open would take, in bytes. */
 size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads);
