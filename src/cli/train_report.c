@@ -58,7 +58,7 @@ void train_report_plan(Progress *progress, const ModelConfig *c, const TrainingS
 
 void train_report_baselines(Progress *progress, const Baselines *b)
 {
-    progress_note(progress, "by counting: ln V %.4f, one character %.4f, two characters %.4f nats a character",
+    progress_note(progress, "by counting: ln V %.4f, unigram %.4f, bigram %.4f nats a character",
                   b->uniform,
                   b->unigram, b->bigram);
 }

@@ -104,6 +104,18 @@ KERNEL double log_of_product(const real sums[STAGE_ROWS], int count)
     return log(product);
 }
 
+/* The largest logit of each row, and the sum of what the targets lack of it. */
+KERNEL double stage_largest(Matrix logits, const int32_t *targets, real largest[STAGE_ROWS])
+{
+    double missing = 0;
+    for (int r = 0; r < logits.rows; r++) {
+        const real *row = matrix_row(logits, r);
+        largest[r] = row_largest(row, logits.columns);
+        missing += (double)(largest[r] - row[targets[r]]);
+    }
+    return missing;
+}
+
 double cross_entropy_rows(Matrix logits, const int32_t *targets)
 {
     double loss = 0;
@@ -111,11 +123,7 @@ double cross_entropy_rows(Matrix logits, const int32_t *targets)
     for (int first = 0; first < logits.rows; first += STAGE_ROWS) {
         real stage[STAGE_ROWS];
         int count = smaller(logits.rows - first, STAGE_ROWS);
-        for (int r = 0; r < count; r++) {
-            const real *row = matrix_row(logits, first + r);
-            stage[r] = row_largest(row, columns);
-            loss += (double)(stage[r] - row[targets[first + r]]);
-        }
+        loss += stage_largest(matrix_rows(logits, first, count), targets + first, stage);
         for (int r = 0; r < count; r++) {
             const real *row = matrix_row(logits, first + r);
             Vector sum = exponential(vector_load(row + last) - stage[r]);
@@ -136,11 +144,7 @@ double cross_entropy_rows_backward(Matrix logits, const int32_t *targets, real w
     for (int first = 0; first < logits.rows; first += STAGE_ROWS) {
         real stage[STAGE_ROWS];
         int count = smaller(logits.rows - first, STAGE_ROWS);
-        for (int r = 0; r < count; r++) {
-            const real *row = matrix_row(logits, first + r);
-            stage[r] = row_largest(row, columns);
-            loss += (double)(stage[r] - row[targets[first + r]]);
-        }
+        loss += stage_largest(matrix_rows(logits, first, count), targets + first, stage);
         for (int r = 0; r < count; r++)
             stage[r] = row_exponentials(matrix_row(logits, first + r), columns, stage[r], 1);
         loss += log_of_product(stage, count);
