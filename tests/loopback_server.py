@@ -18,6 +18,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.path == "/moved":
             self.send_response(302)
             self.send_header("Location", "/good")
+            self.send_header("Content-Length", "0")  # or wget may take the connection's end for a failure
+            self.send_header("Connection", "close")
             self.end_headers()
         elif self.path in answers:
             body = answers[self.path]

@@ -8,7 +8,7 @@
 
 static bool is_color(const AttentionPicture *picture, int x, int y, int red, int green, int blue)
 {
-    const unsigned char *pixel = picture->rgb + 3 * ((size_t)y * (size_t)picture->width + (size_t)x);
+    const unsigned char *pixel = picture->palette + 3 * picture->pixels[(size_t)y * (size_t)picture->width + (size_t)x];
     return pixel[0] == red && pixel[1] == green && pixel[2] == blue;
 }
 
@@ -18,7 +18,8 @@ static double luminance_of(float weight)
     Error error;
     double result = NAN;
     if (attention_picture_draw(&weight, 1, 1, true, &picture, &error))
-        result = 0.2126 * picture.rgb[0] + 0.7152 * picture.rgb[1] + 0.0722 * picture.rgb[2];
+        result = 0.2126 * picture.palette[3 * picture.pixels[0]] + 0.7152 * picture.palette[3 * picture.pixels[0] + 1] +
+                 0.0722 * picture.palette[3 * picture.pixels[0] + 2];
     attention_picture_close(&picture);
     return result;
 }
@@ -64,13 +65,13 @@ static void test_sizes(void)
     AttentionPicture picture;
     Error error = {""};
     const float one = 1.0f;
-    CHECK(!attention_picture_draw(&one, 5000000, 64, true, &picture, &error) && picture.rgb == NULL);
+    CHECK(!attention_picture_draw(&one, 5000000, 64, true, &picture, &error) && picture.pixels == NULL);
     static const char message[] =
         "a picture of 5000000 windows of 64 characters has too many pixels; choose fewer windows";
     CHECK(strcmp(error.message, message) == 0, "%s", error.message);
     size_t wrapping = SIZE_MAX / (512 + PICTURE_GAP) + 1; /* whose height in pixels is small modulo 2^64 */
-    CHECK(!attention_picture_draw(&one, wrapping, 64, true, &picture, &error) && picture.rgb == NULL);
-    CHECK(!attention_picture_draw(&one, 1, INT_MAX, true, &picture, &error) && picture.rgb == NULL);
+    CHECK(!attention_picture_draw(&one, wrapping, 64, true, &picture, &error) && picture.pixels == NULL);
+    CHECK(!attention_picture_draw(&one, 1, INT_MAX, true, &picture, &error) && picture.pixels == NULL);
 }
 
 static void test_scale(void)

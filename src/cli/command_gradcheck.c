@@ -1,6 +1,5 @@
 #include "cli/commands.h"
 
-#include "base/parallel.h"
 #include "cli/options.h"
 #include "storage/checkpoint.h"
 #include "text/batch.h"
@@ -183,7 +182,7 @@ int command_gradcheck(int argc, char **argv)
     bool each = false;
     uint64_t seed = 1337;
     const char *data = NULL, *words[1];
-    int64_t threads = parallel_default_threads();
+    int64_t threads = 1; /* the checked models are small */
     Option rows[] = {
         {.name = "each", .kind = OPTION_FLAG, .value.flag = &each,
          .help = "a line for each tensor of each configuration"},

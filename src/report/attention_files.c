@@ -115,8 +115,8 @@ static bool write_picture(const char *path, const AttentionMap *map, const Atten
     bool causal = origin->config->mask == MASK_CAUSAL;
     if (!attention_picture_draw(map->weights, map->windows, map->n, causal, &picture, error))
         return false;
-    PngImage image = {.width = (size_t)picture.width, .height = (size_t)picture.height, .kind = PNG_RGB,
-                      .pixels = picture.rgb};
+    PngImage image = {.width = (size_t)picture.width, .height = (size_t)picture.height, .kind = PNG_PALETTE,
+                      .pixels = picture.pixels, .palette = picture.palette, .palette_size = PICTURE_COLORS};
     bool written = png_write(path, &image, notes, (int)(sizeof notes / sizeof notes[0]), error);
     attention_picture_close(&picture);
     return written;

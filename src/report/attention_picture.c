@@ -29,11 +29,9 @@ static unsigned char between(unsigned char from, unsigned char to, float part)
     return (unsigned char)lroundf((float)from + ((float)to - (float)from) * part);
 }
 
-static Color weight_color(float weight)
+static Color shade_color(int number)
 {
-    if (isnan(weight))
-        return not_a_number_color;
-    float shade = weight <= 0.0f ? 0.0f : weight >= 1.0f ? 1.0f : sqrtf(weight);
+    float shade = (float)number / (PICTURE_SHADES - 1);
     int piece = shade < 0.5f ? 0 : 1;
     const Color *from = &anchors[piece], *to = &anchors[piece + 1];
     float part = 2.0f * shade - (float)piece;
@@ -41,25 +39,36 @@ static Color weight_color(float weight)
                    between(from->blue, to->blue, part)};
 }
 
-static void fill(unsigned char *rgb, size_t pixels, Color color)
+static void fill_palette(unsigned char palette[PICTURE_COLORS * 3])
 {
-    for (size_t i = 0; i < pixels; i++) {
-        rgb[3 * i] = color.red;
-        rgb[3 * i + 1] = color.green;
-        rgb[3 * i + 2] = color.blue;
+    for (int i = 0; i < PICTURE_COLORS; i++) {
+        Color color = i < PICTURE_SHADES        ? shade_color(i)
+                      : i == PICTURE_MASKED     ? masked_color
+                      : i == PICTURE_GAP_COLOR ? gap_color : not_a_number_color;
+        palette[3 * i] = color.red;
+        palette[3 * i + 1] = color.green;
+        palette[3 * i + 2] = color.blue;
     }
 }
 
-/* One window into rgb[n*cell, n*cell, 3]: the first line of each row of cells is drawn, the others are copies. */
-static void draw_window(const float *weights, int n, int cell, bool causal, unsigned char *rgb)
+static int weight_shade(float weight)
 {
-    size_t line_bytes = 3 * (size_t)n * (size_t)cell;
+    if (isnan(weight))
+        return PICTURE_NOT_A_NUMBER;
+    float shade = weight <= 0.0f ? 0.0f : weight >= 1.0f ? 1.0f : sqrtf(weight);
+    return (int)lroundf(shade * (PICTURE_SHADES - 1));
+}
+
+/* One window into pixels[n*cell, n*cell]: the first line of each row of cells is drawn, the others are copies. */
+static void draw_window(const float *weights, int n, int cell, bool causal, unsigned char *pixels)
+{
+    size_t line_bytes = (size_t)n * (size_t)cell;
     for (int query = 0; query < n; query++) {
-        unsigned char *line = rgb + (size_t)query * (size_t)cell * line_bytes;
+        unsigned char *line = pixels + (size_t)query * (size_t)cell * line_bytes;
         for (int key = 0; key < n; key++) {
             bool masked = causal && key > query;
-            Color color = masked ? masked_color : weight_color(weights[(size_t)query * (size_t)n + (size_t)key]);
-            fill(line + 3 * (size_t)key * (size_t)cell, (size_t)cell, color);
+            int color = masked ? PICTURE_MASKED : weight_shade(weights[(size_t)query * (size_t)n + (size_t)key]);
+            memset(line + (size_t)key * (size_t)cell, color, (size_t)cell);
         }
         for (int copy = 1; copy < cell; copy++)
             memcpy(line + (size_t)copy * line_bytes, line, line_bytes);
@@ -74,26 +83,27 @@ bool attention_picture_draw(const float *weights, size_t windows, int n, bool ca
     int cell = attention_picture_cell(n);
     size_t side = (size_t)n * (size_t)cell, height, bytes;
     if (side > INT_MAX || __builtin_mul_overflow(windows, side + PICTURE_GAP, &height) ||
-        (height -= PICTURE_GAP) > INT_MAX || __builtin_mul_overflow(height, 3 * side, &bytes))
+        (height -= PICTURE_GAP) > INT_MAX || __builtin_mul_overflow(height, side, &bytes))
         return error_set(error, "a picture of %zu windows of %d characters has too many pixels; choose fewer windows",
                          windows, n);
-    unsigned char *rgb = bytes > PTRDIFF_MAX ? NULL : malloc(bytes);
-    if (rgb == NULL)
+    unsigned char *pixels = bytes > PTRDIFF_MAX ? NULL : malloc(bytes);
+    if (pixels == NULL)
         return error_set(error, "a picture of %zu windows of %d characters needs %.1f MB of memory, which this machine "
                          "does not give; choose fewer windows", windows, n, (double)bytes / 1e6);
-    size_t window_bytes = 3 * side * side, gap_pixels = side * PICTURE_GAP;
+    size_t window_bytes = side * side, gap_bytes = side * PICTURE_GAP;
     for (size_t window = 0; window < windows; window++) {
-        unsigned char *square = rgb + window * (window_bytes + 3 * gap_pixels);
+        unsigned char *square = pixels + window * (window_bytes + gap_bytes);
         draw_window(weights + window * (size_t)n * (size_t)n, n, cell, causal, square);
         if (window + 1 < windows)
-            fill(square + window_bytes, gap_pixels, gap_color);
+            memset(square + window_bytes, PICTURE_GAP_COLOR, gap_bytes);
     }
-    *picture = (AttentionPicture){.rgb = rgb, .width = (int)side, .height = (int)height};
+    *picture = (AttentionPicture){.pixels = pixels, .width = (int)side, .height = (int)height};
+    fill_palette(picture->palette);
     return true;
 }
 
 void attention_picture_close(AttentionPicture *picture)
 {
-    free(picture->rgb);
+    free(picture->pixels);
     *picture = (AttentionPicture){0};
 }

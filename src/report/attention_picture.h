@@ -4,7 +4,7 @@
  * Windows stand one above the other with a grey gap between. The colour of a weight w depends on s = sqrt(w), so that
  * small weights can be told apart: white at w = 0, through blue at w = 1/4, to dark blue at w = 1; every channel falls
  * with w. Weights outside [0,1] take the nearest end. What a causal mask hides is light grey, which no weight has; a
- * weight that is no number is red. */
+ * weight that is no number is red. Pixels are numbers of a palette, a byte each. */
 #ifndef SOLILOQUY_REPORT_ATTENTION_PICTURE_H
 #define SOLILOQUY_REPORT_ATTENTION_PICTURE_H
 
@@ -14,9 +14,12 @@
 
 enum { PICTURE_TARGET = 512, PICTURE_GAP = 8 }; /* pixels: side of a window, about; between two windows */
 
+enum { PICTURE_SHADES = 253, PICTURE_MASKED = PICTURE_SHADES, PICTURE_GAP_COLOR, PICTURE_NOT_A_NUMBER, PICTURE_COLORS };
+
 typedef struct AttentionPicture {
-    unsigned char *rgb; /* owned: [height, width, 3] */
-    int width, height;  /* pixels */
+    unsigned char *pixels;                      /* owned: [height, width]; below PICTURE_SHADES a weight's shade */
+    unsigned char palette[PICTURE_COLORS * 3];  /* red, green, blue */
+    int width, height;                          /* pixels */
 } AttentionPicture;
 
 /* Pixels along a cell of an n x n window: PICTURE_TARGET / n rounded, at least 1. */
