@@ -50,7 +50,7 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
 endif
 
-.PHONY: all demo test gradcheck sanitize reference install clean help FORCE
+.PHONY: all demo test gradcheck sanitize bench reference install clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -106,6 +106,9 @@ sanitize:
 demo: all
 	@scripts/demo.sh $(PROGRAM) $(DATA)
 
+bench: all
+	@$(PROGRAM) bench
+
 reference:
 	scripts/reference.py tests/golden
 
@@ -121,6 +124,7 @@ help:
 	@echo 'make test       every test; the last line counts them'
 	@echo 'make gradcheck  every gradient against central differences in double precision'
 	@echo 'make sanitize   the tests under AddressSanitizer and UBSan'
+	@echo 'make bench      tokens a second, and the share of the processor that they use'
 	@echo 'make reference  write tests/golden anew (needs python3-torch)'
 	@echo 'make install    to PREFIX=$(PREFIX)'
 	@echo 'make clean      remove everything that was built'

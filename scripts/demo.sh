@@ -5,8 +5,6 @@ set -u
 program=${1:?usage: scripts/demo.sh PROGRAM [DATA_DIRECTORY]}
 data=${2:-data}
 run=runs/demo
-# Threads that wait for each other soon sleep: a machine with other work is no reason to take many times longer.
-export GOMP_SPINCOUNT="${GOMP_SPINCOUNT:-1000}"
 
 text=$data/tinyshakespeare.txt
 if ! reason=$(scripts/fetch_shakespeare.sh "$data" 2>&1 >/dev/null); then

@@ -5,6 +5,7 @@
 #include "cli/nearest_name.h"
 #include "cli/output.h"
 #include "cli/processor.h"
+#include "cli/wait_policy.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,16 +16,17 @@ typedef struct Command {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *usage, *help;
+    bool shares; /* its work among threads */
 } Command;
 
 static const Command commands[] = {
-    {"train", command_train, "train", "train a model on a text, and write it, its log and its attention maps"},
-    {"sample", command_sample, "sample MODEL", "write text from a model, as it is drawn"},
-    {"score", command_score, "score MODEL FILE", "loss, perplexity and bits per character of any text"},
-    {"attend", command_attend, "attend MODEL", "what the head attends to: in the terminal, or as files"},
-    {"gradcheck", command_gradcheck, "gradcheck [MODEL]", "every gradient against central differences"},
-    {"bench", command_bench, "bench [NAME...]", "how fast this machine trains, validates, samples and loads"},
-    {"info", command_info, "info FILE", "what is in a model, or in a text"},
+    {"train", command_train, "train", "train a model on a text, and write it, its log and its attention maps", true},
+    {"sample", command_sample, "sample MODEL", "write text from a model, as it is drawn", false},
+    {"score", command_score, "score MODEL FILE", "loss, perplexity and bits per character of any text", true},
+    {"attend", command_attend, "attend MODEL", "what the head attends to: in the terminal, or as files", false},
+    {"gradcheck", command_gradcheck, "gradcheck [MODEL]", "every gradient against central differences", false},
+    {"bench", command_bench, "bench [NAME...]", "how fast this machine trains, validates, samples and loads", true},
+    {"info", command_info, "info FILE", "what is in a model, or in a text", false},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -83,6 +85,8 @@ static int dispatch(int argc, char **argv)
     const Command *command = find(helps ? argv[2] : word);
     if (command == NULL)
         return refuse(helps ? argv[2] : word);
+    if (command->shares && !helps)
+        wait_policy_apply(argv);
     static char help[] = "--help";
     char *only_help[] = {help, NULL};
     return helps ? command->run(1, only_help) : command->run(argc - 2, argv + 2);
