@@ -1,33 +1,13 @@
 /* The numbers of json.h, in the "C" locale whatever the program's is. */
 #include "base/json.h"
 
+#include "base/point_locale.h"
+
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 
 enum { NUMBER_SIZE = 32, EXACT_DIGITS = 17, FAITHFUL_DIGITS = 15 };
-
-/* The calling thread's locale while numbers are read or written with a point. */
-typedef struct PointLocale {
-    locale_t point, previous; /* point is owned; (locale_t)0 when the system has none to give */
-} PointLocale;
-
-static PointLocale point_locale_enter(void)
-{
-    PointLocale locale = {.point = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
-    if (locale.point != (locale_t)0)
-        locale.previous = uselocale(locale.point);
-    return locale;
-}
-
-static void point_locale_leave(PointLocale locale)
-{
-    if (locale.point == (locale_t)0)
-        return;
-    uselocale(locale.previous);
-    freelocale(locale.point);
-}
 
 /* The sign and the digits of a number that is spelled whole. */
 static bool read_whole(const JsonValue *value, bool *negative, uint64_t *magnitude)

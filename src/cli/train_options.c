@@ -123,15 +123,15 @@ static int make_rows(Values *v, Option rows[ROWS])
 }
 
 /* The options that a resumed run may be given; all others belong to the run. */
-static const char *const session_options[] = {"data", "resume", "steps", "pause-at", "max-time", "checkpoint-every",
-                                              "maps-text", "threads", "quiet"};
+static const char *const resume_options[] = {"data", "resume", "steps", "pause-at", "max-time", "checkpoint-every",
+                                             "maps-text", "threads", "quiet"};
 
 static bool refuse_with_resume(OptionTable table, Error *error)
 {
     for (int i = 0; i < table.count; i++) {
         bool allowed = false;
-        for (size_t k = 0; k < sizeof session_options / sizeof session_options[0]; k++)
-            allowed = allowed || strcmp(table.rows[i].name, session_options[k]) == 0;
+        for (size_t k = 0; k < sizeof resume_options / sizeof resume_options[0]; k++)
+            allowed = allowed || strcmp(table.rows[i].name, resume_options[k]) == 0;
         if (table.rows[i].given && !allowed)
             return error_set(error, "--%s cannot be given with --resume: it belongs to the run and is kept in its "
                                     "checkpoint; leave it out, or start another run with --out", table.rows[i].name);

@@ -38,8 +38,8 @@ bool run_remove(const char *directory, Error *error)
     return true;
 }
 
-/* One session of a run. */
-typedef struct Session {
+/* One stretch of a run: from where it stood to where it stops. */
+typedef struct Stretch {
     Trainer *trainer;
     RunLog *log;
     const RunOptions *options;
@@ -47,9 +47,9 @@ typedef struct Session {
     double stepping;        /* seconds spent in steps */
     int64_t first_step;
     StepReport report;      /* of the last step */
-} Session;
+} Stretch;
 
-static bool save(const Session *s, const char *name, bool with_moments, Error *error)
+static bool save(const Stretch *s, const char *name, bool with_moments, Error *error)
 {
     char *path = path_join(s->options->directory, name);
     if (path == NULL)
@@ -59,7 +59,7 @@ static bool save(const Session *s, const char *name, bool with_moments, Error *e
     return saved;
 }
 
-static RunProgress progress_of(const Session *s)
+static RunProgress progress_of(const Stretch *s)
 {
     const Trainer *t = s->trainer;
     double done = (double)(t->state.step - s->first_step);
@@ -76,7 +76,7 @@ static RunProgress progress_of(const Session *s)
 }
 
 /* Validation, the best checkpoint, a line in the log. */
-static bool evaluate(Session *s, Error *error)
+static bool evaluate(Stretch *s, Error *error)
 {
     Trainer *t = s->trainer;
     bool best;
@@ -104,7 +104,7 @@ static bool evaluate(Session *s, Error *error)
     return true;
 }
 
-static bool step_once(Session *s, Error *error)
+static bool step_once(Stretch *s, Error *error)
 {
     Trainer *t = s->trainer;
     double before = clock_seconds();
@@ -125,7 +125,7 @@ static bool step_once(Session *s, Error *error)
     return true;
 }
 
-static RunEnd run_steps(Session *s, Error *error)
+static RunEnd run_steps(Stretch *s, Error *error)
 {
     const RunState *state = &s->trainer->state;
     while (state->step < s->trainer->settings.schedule.steps) {
@@ -143,13 +143,13 @@ static RunEnd run_steps(Session *s, Error *error)
 
 RunEnd run_train(Trainer *trainer, RunLog *log, const RunOptions *options, Error *error)
 {
-    Session session = {.trainer = trainer, .log = log, .options = options, .first_step = trainer->state.step};
-    session.began = session.saved = clock_seconds();
+    Stretch stretch = {.trainer = trainer, .log = log, .options = options, .first_step = trainer->state.step};
+    stretch.began = stretch.saved = clock_seconds();
     bool is_new = log->last_step < 0 && trainer->state.step == 0;
-    if (is_new && (!evaluate(&session, error) || !save(&session, last_name, true, error)))
+    if (is_new && (!evaluate(&stretch, error) || !save(&stretch, last_name, true, error)))
         return RUN_FAILED;
-    RunEnd end = run_steps(&session, error);
-    if (end != RUN_FAILED && !save(&session, last_name, true, error))
+    RunEnd end = run_steps(&stretch, error);
+    if (end != RUN_FAILED && !save(&stretch, last_name, true, error))
         return RUN_FAILED;
     return end;
 }

@@ -25,14 +25,14 @@ typedef struct RunProgress {
     int64_t step, steps;
     double train_loss;        /* of the last step, or at an evaluation the mean since the last one; NaN before any */
     double validation_loss;   /* of the last evaluation; NaN before any */
-    double tokens_per_second; /* of this session's steps, evaluations left out; NaN before any */
+    double tokens_per_second; /* of this stretch's steps, evaluations left out; NaN before any */
     double seconds_left;      /* at that speed; NaN before any */
 } RunProgress;
 
 typedef struct RunOptions {
     const char *directory;
     double checkpoint_every; /* seconds */
-    double max_seconds;      /* of this session; infinity: no limit */
+    double max_seconds;      /* of this stretch; infinity: no limit */
     int64_t pause_at;        /* stop after this step; INT64_MAX: never */
     volatile sig_atomic_t *stop; /* set from outside: finish the step, save, end */
     void (*on_step)(void *context, const RunProgress *progress);

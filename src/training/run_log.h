@@ -14,14 +14,14 @@
 typedef struct RunLog {
     FILE *stream;           /* owned */
     char *path;             /* owned */
-    double seconds_before;  /* of the run before this session; 0 for a new one */
+    double seconds_before;  /* of the run before this stretch; 0 for a new one */
     int64_t last_step;      /* of the last line; -1 where there is none yet */
 } RunLog;
 
 typedef struct RunLogLine {
     int64_t step;
     double train_loss, validation_loss, learning_rate, gradient_norm; /* NaN is written as null */
-    double tokens, seconds, tokens_per_second;                        /* seconds of this session */
+    double tokens, seconds, tokens_per_second;                        /* seconds of this stretch */
 } RunLogLine;
 
 /* Begins a log with its first line, replacing an old one. */
