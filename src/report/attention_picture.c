@@ -83,10 +83,11 @@ bool attention_picture_draw(const float *weights, size_t windows, int n, bool ca
     int cell = attention_picture_cell(n);
     size_t side = (size_t)n * (size_t)cell, height, bytes;
     if (side > INT_MAX || __builtin_mul_overflow(windows, side + PICTURE_GAP, &height) ||
-        (height -= PICTURE_GAP) > INT_MAX || __builtin_mul_overflow(height, side, &bytes))
+        (height -= PICTURE_GAP) > INT_MAX || __builtin_mul_overflow(height, side, &bytes) ||
+        bytes > PICTURE_BYTES_LIMIT)
         return error_set(error, "a picture of %zu windows of %d characters has too many pixels; choose fewer windows",
                          windows, n);
-    unsigned char *pixels = bytes > PTRDIFF_MAX ? NULL : malloc(bytes);
+    unsigned char *pixels = malloc(bytes);
     if (pixels == NULL)
         return error_set(error, "a picture of %zu windows of %d characters needs %.1f MB of memory, which this machine "
                          "does not give; choose fewer windows", windows, n, (double)bytes / 1e6);

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 enum { PICTURE_TARGET = 512, PICTURE_GAP = 8 }; /* pixels: side of a window, about; between two windows */
+#define PICTURE_BYTES_LIMIT ((size_t)1 << 36)  /* a larger picture is refused before any memory is asked for */
 
 enum { PICTURE_SHADES = 253, PICTURE_MASKED = PICTURE_SHADES, PICTURE_GAP_COLOR, PICTURE_NOT_A_NUMBER, PICTURE_COLORS };
 
