@@ -113,11 +113,6 @@ static Tile tile_at(Matrix a, Matrix b, Matrix c, bool accumulate)
                   accumulate};
 }
 
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 static void multiply_whole(Matrix a, Matrix b, Matrix c, bool accumulate)
 {
     Tile t = tile_at(a, b, c, accumulate);

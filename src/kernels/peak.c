@@ -4,7 +4,7 @@
 #include "kernels/vector.h"
 
 enum {
-    CHAINS = 12,    /* independent sums: more than latency times units of any processor in sight, fewer than registers */
+    CHAINS = 12,    /* independent sums: more than a processor's latency times its units, fewer than its registers */
     ROUNDS = 20000, /* a few hundred thousand multiply-adds between two looks at the clock */
     TRIES = 8,
 };

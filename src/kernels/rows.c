@@ -10,11 +10,6 @@
  * full, so that the number of iterations is the same for many rows and their branches are predicted. */
 enum { STAGE_ROWS = 16 };
 
-KERNEL int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 /* The first column of the vector that holds column count - 1. */
 KERNEL int last_vector(int count)
 {

@@ -46,6 +46,11 @@ typedef real UnalignedVector __attribute__((vector_size(VECTOR_BYTES), aligned(_
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
+KERNEL int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
 /* The number of columns that a row of `columns` reals occupies. */
 KERNEL int padded(int columns)
 {

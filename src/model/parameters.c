@@ -49,6 +49,14 @@ bool parameters_open(Parameters *parameters, const ModelConfig *config, Error *e
     return true;
 }
 
+Parameters parameters_shape(const ModelConfig *config)
+{
+    Parameters shape = {.config = *config};
+    parameters_layout(&shape);
+    shape.memory = (Arena){0};
+    return shape;
+}
+
 void parameters_close(Parameters *parameters)
 {
     arena_close(&parameters->memory);

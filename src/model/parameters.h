@@ -36,6 +36,9 @@ typedef struct Parameters {
 bool parameters_open(Parameters *parameters, const ModelConfig *config, Error *error);
 void parameters_close(Parameters *parameters);
 
+/* The same list without memory: names, shapes and counts of a model that is not built. */
+Parameters parameters_shape(const ModelConfig *config);
+
 /* As PyTorch's classes: embeddings N(0,1), weights and bias of a linear map uniform in +-1/sqrt(its inputs).
  * Constant tensors get their constants. */
 void parameters_initialise(Parameters *parameters, Random random);

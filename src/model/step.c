@@ -11,12 +11,6 @@ enum {
     SHARD_FEWEST = 4,
 };
 
-static int distinct_limit(const ModelConfig *config, int batch_limit)
-{
-    int64_t characters = (int64_t)batch_limit * config->context;
-    return characters < config->vocabulary_size ? (int)characters : config->vocabulary_size;
-}
-
 /* Long contexts and wide vocabularies make a shard's gradients large: then there are fewer. */
 static int shard_limit(const TableGradients *one)
 {
@@ -29,7 +23,7 @@ static int shard_limit(const TableGradients *one)
 static void step_layout(Step *step, TablesPlan plan)
 {
     const ModelConfig *config = &step->config;
-    int token_rows = distinct_limit(config, step->batch_limit);
+    int token_rows = tables_token_limit(config, step->batch_limit);
     Arena *memory = &step->memory, ruler = {0};
     tables_layout(&step->tables, memory, config, plan, token_rows);
     table_gradients_layout(&step->shard_gradients[0], &ruler, &step->tables);

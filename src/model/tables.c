@@ -16,7 +16,7 @@ static bool prefer_linear_first(const ModelConfig *config)
     return seen * V < seen * H + H * V;
 }
 
-static int distinct_limit(const ModelConfig *config, int batch)
+int tables_token_limit(const ModelConfig *config, int batch)
 {
     int64_t characters = (int64_t)batch * config->context;
     return characters < config->vocabulary_size ? (int)characters : config->vocabulary_size;
@@ -28,7 +28,7 @@ static bool prefer_score_table(const ModelConfig *config, int batch)
 {
     enum { LOOKUP = 40, ROW = 5, ENTRY = 60, LARGEST = 1024 };
     double T = config->context, B = batch, H = config->head_size;
-    double rows = padded(distinct_limit(config, batch)) + (config->positions == POSITIONS_NONE ? 0 : T);
+    double rows = padded(tables_token_limit(config, batch)) + (config->positions == POSITIONS_NONE ? 0 : T);
     double scores = B * T * (config->mask == MASK_CAUSAL ? (T + 1) / 2 : T);
     double looked_up = scores * LOOKUP + B * T * rows * ROW + rows * rows * (3 * H + ENTRY);
     return config->mixing == MIXING_ATTENTION && rows <= LARGEST && looked_up < scores * 3 * H;

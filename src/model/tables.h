@@ -65,6 +65,9 @@ typedef struct Tables {
     Matrix d_projected, d_embedding, d_projection, d_lm_weight; /* as their namesakes */
 } Tables;
 
+/* The most different characters that `batch` windows can hold. */
+int tables_token_limit(const ModelConfig *config, int batch);
+
 /* Takes room for up to `token_limit` characters. */
 void tables_layout(Tables *tables, Arena *arena, const ModelConfig *config, TablesPlan plan, int token_limit);
 void table_gradients_layout(TableGradients *gradients, Arena *arena, const Tables *tables);
