@@ -104,7 +104,7 @@ sanitize:
 	@$(MAKE) --no-print-directory test SANITIZE=1
 
 demo: all
-	@scripts/demo.sh $(PROGRAM) $(DATA)
+	@scripts/demo.sh $(if $(DEFAULT),./soliloquy,$(PROGRAM)) $(DATA)
 
 bench: all
 	@$(PROGRAM) bench

@@ -351,6 +351,24 @@ static void test_spoilt_tensors(void)
     }
 }
 
+/* A small lm_head makes every gradient before it small, and an error in it smaller than any absolute limit. */
+static void test_small_gradients(void)
+{
+    test_case("gradient check: a small gradient times 1.001 is refused: errors are relative to the tensor's norm");
+    for (int tensor = QUERY; tensor <= KEY; tensor++) {
+        Subject s;
+        subject_open_combination(&s, 0, 0);
+        for (size_t k = s.first[LM_WEIGHT]; k < s.first[LM_WEIGHT + 1]; k++)
+            s.weights[k] = s.parameters[k] *= 1e-3f;
+        hand_over(&s, NAIVE_CORRECT);
+        GradientCheckResult right = check(&s);
+        CHECK(accepts(&right) && row_of(&right, tensor)->norm <= 5e-4, "norm %g", row_of(&right, tensor)->norm);
+        scale_slightly(&s, tensor);
+        check_refused_alone(&s, tensor);
+        subject_close(&s);
+    }
+}
+
 static void test_sample_of_entries(void)
 {
     Subject s;
@@ -392,6 +410,7 @@ int main(void)
     test_accepted();
     test_faults();
     test_spoilt_tensors();
+    test_small_gradients();
     test_sample_of_entries();
     return test_finish();
 }

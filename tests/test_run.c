@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "training/run.h"
+#include "training/run_directory.h"
 
 #include <math.h>
 

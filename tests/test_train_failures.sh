@@ -128,6 +128,36 @@ exists "$work/headless/attention/attention.png"
 ! grep -q '^soliloquy train: ' "$work/err" || wrong "$(cat "$work/err")"
 verdict 'a reader that goes away stops nothing'
 
+# --- two at once, and what a killed process leaves
+
+if command -v flock >/dev/null 2>&1; then
+    train_small --out "$work/busy" --steps 60 --pause-at 20
+    cp "$work/busy/log.jsonl" "$work/log"
+    flock "$work/busy" "$program" train --resume "$work/busy" >"$work/out" 2>"$work/err"
+    status=$?
+    ends 1
+    says err "another process trains in $work/busy"
+    same "$work/busy/log.jsonl" "$work/log"
+    flock "$work/busy" "$program" train --data "$text" --out "$work/busy" --overwrite >"$work/out" 2>"$work/err"
+    says err "another process trains in $work/busy"
+    same "$work/busy/log.jsonl" "$work/log"
+    verdict 'a directory in which another process trains is left alone'
+else
+    skip 'a directory in which another process trains is left alone' 'no flock'
+fi
+train_small --out "$work/litter" --steps 60 --pause-at 20
+: >"$work/litter/last.safetensors.123-0.tmp"
+: >"$work/litter/last.safetensors.mine.tmp"
+train --resume "$work/litter"
+ends 0
+[ ! -e "$work/litter/last.safetensors.123-0.tmp" ] || wrong 'the temporary is left'
+[ -e "$work/litter/last.safetensors.mine.tmp" ] || wrong 'a file of the user is gone'
+verdict 'a resume clears away what a killed process left half written, and nothing else'
+(cd "$work" && "$(cd - >/dev/null && cd "$(dirname "$program")" && pwd)/$(basename "$program")" train --resume litter --steps 70) \
+    >"$work/out" 2>"$work/err"
+says err 'name its place with --data'
+verdict 'a resume that does not find its text says what to do'
+
 # --- numbers out of bounds
 
 train --data "$text" --context 8 --channels 6 --head-size 5 --batch-size 8 --warmup 0 --learning-rate 10 --steps 100 \

@@ -156,9 +156,19 @@ verdict '--threads and OMP_NUM_THREADS are honoured and printed'
 train_small --out "$work/silent" --steps 60 --quiet
 [ ! -s "$work/err" ] || wrong "$(head -n 1 "$work/err")"
 says out 'validation loss'
-train_small --out "$work/silent pause" --steps 60 --quiet --pause-at 5
-[ ! -s "$work/err" ] || wrong "$(head -n 1 "$work/err")"
 verdict '--quiet writes nothing on stderr'
+train_small --out "$work/silent pause" --steps 60 --quiet --pause-at 5
+one_line
+says err 'paused after step 5'
+says err "train --resume '$work/silent pause'"
+verdict '--quiet tells that a run is only paused, and how to go on, in words for a shell'
+train --data "$text" --maps-text '2+2' --out "$work/unknown"
+ends 2
+says err "'2' (U+0032) at byte 0 is not in the model's vocabulary; leave it out"
+verdict '--maps-text with an unknown character is refused without naming an option that train lacks'
+OMP_NUM_THREADS=99999 train --data "$text" --steps 0 --context 64 --channels 64 --head-size 64 --batch-size 64 --out "$work/many"
+says err '1024 threads'
+verdict 'OMP_NUM_THREADS is limited like --threads'
 
 if command -v script >/dev/null 2>&1 && script --version 2>/dev/null | grep -q util-linux; then
     escape=$(printf '\033')

@@ -19,11 +19,15 @@ static inline int parallel_thread(void)
 #endif
 }
 
-/* How many threads the user allows: OMP_NUM_THREADS, or one a processor. 1 without OpenMP. */
+enum { PARALLEL_MOST_THREADS = 1024 };
+
+/* How many threads the user allows: OMP_NUM_THREADS, or one a processor; not more than PARALLEL_MOST_THREADS. 1 without
+ * OpenMP. */
 static inline int parallel_default_threads(void)
 {
 #ifdef _OPENMP
-    return omp_get_max_threads();
+    int threads = omp_get_max_threads();
+    return threads < PARALLEL_MOST_THREADS ? threads : PARALLEL_MOST_THREADS;
 #else
     return 1;
 #endif

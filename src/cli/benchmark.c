@@ -177,7 +177,8 @@ static bool loading_seconds(double characters, double *best, Error *error)
     }
     fclose(file);
     if (!written)
-        return error_set(error, "no room for the %.0f bytes of the loading benchmark in the temporary directory", characters);
+        return error_set(error, "no room for the %.0f bytes of the loading benchmark in the temporary directory",
+                         characters);
     return error->message[0] == '\0';
 }
 

@@ -5,7 +5,8 @@
 #include "base/error.h"
 #include "model/config.h"
 
-typedef enum BenchmarkKind { BENCHMARK_TRAINING, BENCHMARK_VALIDATION, BENCHMARK_SAMPLING, BENCHMARK_LOADING } BenchmarkKind;
+typedef enum BenchmarkKind { BENCHMARK_TRAINING, BENCHMARK_VALIDATION, BENCHMARK_SAMPLING,
+                            BENCHMARK_LOADING } BenchmarkKind;
 
 typedef struct Workload {
     const char *name;

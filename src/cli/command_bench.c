@@ -86,7 +86,8 @@ static void print_header(int threads, double peak)
 {
     printf("%d thread%s, vectors of %d bytes, peak of multiply-adds %.0f GFLOP/s\n\n", threads, threads == 1 ? "" : "s",
            VECTOR_BYTES, peak / 1e9);
-    printf("%-18s %10s %12s %9s %8s %10s %9s\n", "workload", "ms/step", "characters/s", "GFLOP/s", "of peak", "resident",
+    printf("%-18s %10s %12s %9s %8s %10s %9s\n", "workload", "ms/step", "characters/s", "GFLOP/s", "of peak",
+           "resident",
            "1 thread");
 }
 
@@ -172,7 +173,8 @@ int command_bench(int argc, char **argv)
     const Workload *chosen[MOST_WORKLOADS];
     Option rows[] = {
         {.name = "json", .kind = OPTION_FLAG, .value.flag = &json, .help = "an array of objects, one a workload"},
-        {.name = "threads", .kind = OPTION_INTEGER, .value.integer = &threads, .whole = {1, 1024}, .help = "threads"},
+        {.name = "threads", .kind = OPTION_INTEGER, .value.integer = &threads, .whole = {1, PARALLEL_MOST_THREADS},
+         .help = "threads"},
     };
     OptionTable table = {rows, sizeof rows / sizeof rows[0]};
     Positionals rest = {.words = words, .limit = MOST_WORKLOADS};
@@ -181,8 +183,8 @@ int command_bench(int argc, char **argv)
     if (understood && rest.help) {
         options_print_help(stdout, "soliloquy bench [NAME...] [options]",
                            "Measures this machine's peak and trains the workloads lecture, default, wide, long and\n"
-                           "large-vocabulary; times validation, sampling and loading. FLOPs are the causal minimum of a\n"
-                           "step: 3 B T (2 H (T+1) + 2 H V) + 18 (V+T) C H.",
+                           "large-vocabulary; times validation, sampling and loading. FLOPs are the causal minimum\n"
+                           "of a step: 3 B T (2 H (T+1) + 2 H V) + 18 (V+T) C H.",
                            table);
         return EXIT_DONE;
     }

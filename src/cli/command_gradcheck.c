@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 
+#include "base/parallel.h"
 #include "cli/options.h"
 #include "storage/checkpoint.h"
 #include "text/batch.h"
@@ -168,7 +169,7 @@ static bool check_model(Totals *totals, const char *model, const char *data, uin
     if (!checkpoint_open(&checkpoint, model, error))
         return false;
     const char *path = data != NULL ? data : checkpoint.data;
-    bool checked = corpus_open_with(&corpus, path, &checkpoint.vocabulary, UNKNOWN_REFUSE, error);
+    bool checked = corpus_open_with(&corpus, path, &checkpoint.vocabulary, UNKNOWN_FORBID, error);
     if (checked) {
         checked = check_windows(totals, &checkpoint, &corpus, seed, threads, each, error);
         corpus_close(&corpus);
@@ -190,7 +191,8 @@ int command_gradcheck(int argc, char **argv)
          .help = "the text to check MODEL on"},
         {.name = "seed", .kind = OPTION_SEED, .value.seed = &seed,
          .help = "of the sizes' numbers and the sampled entries"},
-        {.name = "threads", .kind = OPTION_INTEGER, .value.integer = &threads, .whole = {1, 1024}, .help = "threads"},
+        {.name = "threads", .kind = OPTION_INTEGER, .value.integer = &threads, .whole = {1, PARALLEL_MOST_THREADS},
+         .help = "threads"},
     };
     OptionTable table = {rows, sizeof rows / sizeof rows[0]};
     Positionals rest = {.words = words, .limit = 1};

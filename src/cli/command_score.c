@@ -37,7 +37,7 @@ static void make_rows(ScoreOptions *o, Option rows[ROWS])
         {.name = "each", .kind = OPTION_FLAG, .value.flag = &o->each, .help = "each character and line, too"},
         {.name = "unknown", .kind = OPTION_CHOICE, .value.choice = &o->unknown, .choices = unknown_names,
          .help = "what to do with characters that the model has never seen"},
-        {.name = "threads", .kind = OPTION_INTEGER, .value.integer = &o->threads, .whole = {1, 1024},
+        {.name = "threads", .kind = OPTION_INTEGER, .value.integer = &o->threads, .whole = {1, PARALLEL_MOST_THREADS},
          .help = "threads; the result does not depend on them"},
     };
     memcpy(rows, made, sizeof made);

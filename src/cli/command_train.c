@@ -6,6 +6,7 @@
 #include "cli/train_options.h"
 #include "cli/train_report.h"
 #include "training/run.h"
+#include "training/run_directory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct Train {
     RunLog log;
     Progress progress;
     bool restored; /* checkpoint is open */
+    int lock;      /* of the directory, training/run_directory.h */
 } Train;
 
 static void train_close(Train *train)
@@ -33,6 +35,7 @@ static void train_close(Train *train)
     corpus_close(&train->corpus);
     if (train->restored)
         checkpoint_close(&train->checkpoint);
+    run_unlock(train->lock);
 }
 
 static const char *default_text(void)
@@ -45,9 +48,13 @@ static const char *default_text(void)
 static bool open_checkpoint(Train *train, Error *error)
 {
     TrainOptions *o = &train->options;
-    char *path = path_join(o->directory, "last.safetensors");
+    char *path = path_join(o->directory, RUN_LAST);
     if (path == NULL)
         return error_set(error, "out of memory for a path");
+    if (run_exists(o->directory) && !run_lock(o->directory, &train->lock, error)) {
+        free(path);
+        return false;
+    }
     train->restored = checkpoint_open(&train->checkpoint, path, error);
     free(path);
     if (!train->restored)
@@ -82,8 +89,10 @@ static bool open_text(Train *train, Error *error)
 {
     TrainOptions *o = &train->options;
     const char *path = o->data != NULL ? o->data : o->resume ? o->settings.data : default_text();
-    if (!corpus_open(&train->corpus, path, o->bytes, error))
-        return false;
+    Error inner = {0};
+    if (!corpus_open(&train->corpus, path, o->bytes, &inner))
+        return error_set(error, "%.800s%s", inner.message, o->resume && o->data == NULL
+                         ? "; it is the text the run was trained on: name its place with --data" : "");
     if (o->resume && !check_text(train, path, error))
         return false;
     if (!o->resume) {
@@ -91,6 +100,10 @@ static bool open_text(Train *train, Error *error)
         o->settings.data_hash = train->corpus.hash;
     }
     o->config.vocabulary_size = train->corpus.vocabulary.size;
+    if (train->corpus.vocabulary.size > CHECKPOINT_VOCABULARY_LIMIT)
+        return error_set(error,
+                         "%s has %d different characters, and a checkpoint holds %d at the most; use --bytes, or a "
+                                "text with fewer", path, train->corpus.vocabulary.size, CHECKPOINT_VOCABULARY_LIMIT);
     train_report_text(&train->progress, path, &train->corpus, &o->settings);
     train_report_plan(&train->progress, &o->config, &o->settings, o->threads);
     return true;
@@ -113,9 +126,11 @@ static bool open_trainer(Train *train, Error *error)
 static bool open_directory(Train *train, Error *error)
 {
     const TrainOptions *o = &train->options;
-    if (!directory_create(o->directory, error) || (o->overwrite && !run_remove(o->directory, error)))
+    if (!o->resume && (!directory_create(o->directory, error) || !run_lock(o->directory, &train->lock, error)))
         return false;
-    char *path = path_join(o->directory, "log.jsonl");
+    if (o->overwrite && !run_remove(o->directory, error))
+        return false;
+    char *path = path_join(o->directory, RUN_LOG);
     if (path == NULL)
         return error_set(error, "out of memory for a path");
     bool opened = o->resume ? run_log_resume(&train->log, path, &train->trainer, &train->baselines, error)
@@ -163,15 +178,15 @@ static int finish(Train *train, RunEnd end, Error *error)
     const char *directory = train->options.directory;
     long long step = (long long)train->trainer.state.step;
     progress_pause(&train->progress);
-    if (end == RUN_INTERRUPTED) {
-        fprintf(stderr, "stopped after step %lld; saved in %s. Go on with: ./soliloquy train --resume %s\n", step,
-                directory, directory);
-        return EXIT_INTERRUPTED;
+    if (end != RUN_COMPLETE) {
+        fprintf(stderr, "%s after step %lld; saved in %s. Go on with: ",
+                end == RUN_INTERRUPTED ? "stopped" : end == RUN_PAUSED ? "paused" : "out of time", step, directory);
+        train_report_command(stderr, "train --resume", directory);
+        fputc('\n', stderr);
     }
-    if (end != RUN_COMPLETE)
-        progress_note(&train->progress, "%s after step %lld; saved in %s. Go on with: ./soliloquy train --resume %s",
-                      end == RUN_PAUSED ? "paused" : "out of time", step, directory, directory);
-    train_report_losses(stdout, &train->trainer.state, &train->baselines);
+    if (end == RUN_INTERRUPTED)
+        return EXIT_INTERRUPTED;
+    train_report_losses(stdout, &train->trainer, &train->baselines);
     if (!train_report_model(stdout, directory, &train->trainer, train->options.maps_text, SAMPLE_LENGTH, error))
         return EXIT_FAILED;
     train_report_files(stdout, directory, &train->trainer);
@@ -185,7 +200,7 @@ static bool check_maps_text(const Train *train, Error *error)
     const char *text = train->options.maps_text;
     if (text == NULL)
         return true;
-    if (!corpus_encode(&encoded, "--maps-text", text, strlen(text), &train->corpus.vocabulary, UNKNOWN_REFUSE, error))
+    if (!corpus_encode(&encoded, "--maps-text", text, strlen(text), &train->corpus.vocabulary, UNKNOWN_FORBID, error))
         return false;
     corpus_close(&encoded);
     return true;
@@ -200,7 +215,7 @@ static int fail(Train *train, int status, const Error *error)
 
 int command_train(int argc, char **argv)
 {
-    Train train = {0};
+    Train train = {.lock = -1};
     Error error = {0};
     if (!train_options_parse(&train.options, argc, argv, &error))
         return fail(&train, EXIT_USAGE, &error);

@@ -21,6 +21,9 @@ void signals_catch(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction inherited;
+    if (sigaction(SIGHUP, NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN) /* as nohup leaves it */
+        sigaction(SIGHUP, &action, NULL);
 }
 
 volatile sig_atomic_t *signals_stop(void)

@@ -1,4 +1,4 @@
-/* signals.h -- Ctrl-C and SIGTERM as a wish to stop.
+/* signals.h -- Ctrl-C, SIGTERM and a closed terminal as a wish to stop.
  *
  * The first sets *signals_stop(), and the run saves and ends; a second ends the process at once with status 130:
  * files are replaced atomically, so that the old ones are whole. */

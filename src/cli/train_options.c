@@ -78,7 +78,7 @@ static int make_rows(Values *v, Option rows[ROWS])
          .placeholder = "SECONDS", .help = "between saves of last.safetensors"},
         {.name = "maps-text", .kind = OPTION_TEXT, .value.text = &v->maps_text,
          .shown = "the start of the validation text", .help = "text whose attention maps are written at the end"},
-        {.name = "threads", .kind = OPTION_INTEGER, .value.integer = &v->threads, .whole = {1, 1024},
+        {.name = "threads", .kind = OPTION_INTEGER, .value.integer = &v->threads, .whole = {1, PARALLEL_MOST_THREADS},
          .help = "threads; OMP_NUM_THREADS is the default"},
         {.name = "seed", .kind = OPTION_SEED, .value.seed = &v->seed, .help = "of the initial weights and the batches"},
         {.name = "quiet", .kind = OPTION_FLAG, .value.flag = &v->quiet, .help = "no progress, results only"},
@@ -133,8 +133,9 @@ static bool refuse_with_resume(OptionTable table, Error *error)
         for (size_t k = 0; k < sizeof resume_options / sizeof resume_options[0]; k++)
             allowed = allowed || strcmp(table.rows[i].name, resume_options[k]) == 0;
         if (table.rows[i].given && !allowed)
-            return error_set(error, "--%s cannot be given with --resume: it belongs to the run and is kept in its "
-                                    "checkpoint; leave it out, or start another run with --out", table.rows[i].name);
+            return error_set(error,
+                             "--%s cannot be given with --resume, which goes on with the run in its directory as it "
+                                    "was begun; leave it out, or start another run with --out", table.rows[i].name);
     }
     return true;
 }

@@ -3,12 +3,14 @@
 #include "base/file.h"
 #include "base/version.h"
 #include "cli/format.h"
+#include "cli/output.h"
 #include "inference/attention_map.h"
 #include "inference/sampler.h"
 #include "kernels/denormals.h"
 #include "kernels/vector.h"
 #include "report/attention_files.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,12 +42,10 @@ void train_report_plan(Progress *progress, const ModelConfig *c, const TrainingS
 {
     char kind[128], parameters[FORMAT_LENGTH], tokens[FORMAT_LENGTH], steps[FORMAT_LENGTH], bytes[FORMAT_LENGTH];
     int used = trainer_threads(c, s->batch_size, threads);
-    int64_t T = c->context, C = c->channels, H = c->head_size, V = c->vocabulary_size;
-    int64_t count = V * C + (c->positions == POSITIONS_LEARNED ? T * C : 0) +
-                    (c->mixing == MIXING_ATTENTION ? 3 : 1) * H * C + V * H + V;
+    Parameters shape = parameters_shape(c);
     ablations(c, kind);
-    format_count(count, parameters);
-    format_count((int64_t)s->batch_size * T, tokens);
+    format_count((int64_t)parameters_trained_count(&shape), parameters);
+    format_count((int64_t)s->batch_size * c->context, tokens);
     format_count(s->schedule.steps, steps);
     format_bytes(trainer_bytes(c, s->batch_size, used), bytes);
     progress_note(progress, "model: T %d, C %d, H %d, V %d: %s parameters; %s", c->context, c->channels, c->head_size,
@@ -63,8 +63,9 @@ void train_report_baselines(Progress *progress, const Baselines *b)
                   b->unigram, b->bigram);
 }
 
-void train_report_losses(FILE *out, const RunState *state, const Baselines *baselines)
+void train_report_losses(FILE *out, const Trainer *trainer, const Baselines *baselines)
 {
+    const RunState *state = &trainer->state;
     const struct {
         const char *name;
         double loss;
@@ -79,6 +80,8 @@ void train_report_losses(FILE *out, const RunState *state, const Baselines *base
     fprintf(out, "\n%-18s %10s %10s\n", "validation loss", "nats/char", "bits/char");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         fprintf(out, "%-18s %10.4f %10.4f\n", rows[i].name, rows[i].loss, rows[i].loss / log(2));
+    if (trainer->parameters.config.mask == MASK_NONE)
+        fprintf(out, "without a mask each position reads its own answer: not to be compared with the counted ones\n");
 }
 
 static bool print_sample(FILE *out, Head *head, const Vocabulary *vocabulary, uint64_t seed, int length, Error *error)
@@ -119,7 +122,7 @@ static bool maps_origin(AttentionOrigin *origin, Corpus *encoded, const Trainer 
                         Error *error)
 {
     if (maps_text != NULL) {
-        if (!corpus_encode(encoded, "--maps-text", maps_text, strlen(maps_text), trainer->vocabulary, UNKNOWN_REFUSE,
+        if (!corpus_encode(encoded, "--maps-text", maps_text, strlen(maps_text), trainer->vocabulary, UNKNOWN_FORBID,
                            error))
             return false;
         if (encoded->ids.count == 0)
@@ -162,6 +165,13 @@ bool train_report_model(FILE *out, const char *directory, const Trainer *trainer
     return done;
 }
 
+void train_report_command(FILE *out, const char *words, const char *directory)
+{
+    output_shell_word(out, program_invocation_name);
+    fprintf(out, " %s ", words);
+    output_shell_word(out, directory);
+}
+
 /* An example of an option, where the model knows all of its characters; they are ASCII. */
 static void print_example(FILE *out, const Vocabulary *vocabulary, const char *option, const char *text)
 {
@@ -175,9 +185,11 @@ void train_report_files(FILE *out, const char *directory, const Trainer *trainer
 {
     fprintf(out, "\nfiles in %s: %slast.safetensors, log.jsonl, attention/\n", directory,
             isnan(trainer->state.best_loss) ? "" : "best.safetensors, ");
-    fprintf(out, "try next:\n  ./soliloquy sample %s", directory);
+    fprintf(out, "try next:\n  ");
+    train_report_command(out, "sample", directory);
     print_example(out, trainer->vocabulary, "--prompt", "ROMEO:");
-    fprintf(out, "\n  ./soliloquy attend %s", directory);
+    fprintf(out, "\n  ");
+    train_report_command(out, "attend", directory);
     print_example(out, trainer->vocabulary, "--text", "First Citizen:");
     fputc('\n', out);
 }

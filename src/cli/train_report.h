@@ -13,12 +13,15 @@ void train_report_plan(Progress *progress, const ModelConfig *config, const Trai
 void train_report_baselines(Progress *progress, const Baselines *baselines);
 
 /* Results, on `out`: the validation loss beside the counted ones, in nats and bits a character. */
-void train_report_losses(FILE *out, const RunState *state, const Baselines *baselines);
+void train_report_losses(FILE *out, const Trainer *trainer, const Baselines *baselines);
 
 /* The best model in the run's directory: `length` characters of sample on `out`, and its attention maps in
  * directory/attention. maps_text may be NULL: the start of the validation text. */
 bool train_report_model(FILE *out, const char *directory, const Trainer *trainer, const char *maps_text, int length,
                         Error *error);
+
+/* "./soliloquy WORDS DIRECTORY", as it can be given to a shell. */
+void train_report_command(FILE *out, const char *words, const char *directory);
 
 /* Where the files are, and what to try next. */
 void train_report_files(FILE *out, const char *directory, const Trainer *trainer);

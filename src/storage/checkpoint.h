@@ -20,6 +20,9 @@
 #include "model/parameters.h"
 #include "text/vocabulary.h"
 
+/* Symbols of a vocabulary that surely fit the header of a safetensors file: at most 8 bytes each. */
+enum { CHECKPOINT_VOCABULARY_LIMIT = 130000 };
+
 /* Where a run stands. Losses are in nats; NaN where there is none yet. */
 typedef struct RunState {
     int64_t step;           /* done */

@@ -74,7 +74,7 @@ static size_t visit_number(Pass *pass, const unsigned char *text, size_t size)
         if (length == 0)
             break;
         int32_t id = table[symbol] - 1;
-        if (placed == ids.count || (id < 0 && pass->unknown == UNKNOWN_REFUSE)) {
+        if (placed == ids.count || (id < 0 && pass->unknown != UNKNOWN_SKIP && pass->unknown != UNKNOWN_REPLACE)) {
             pass->stopped = true;
             break;
         }
@@ -130,9 +130,9 @@ static bool refuse_symbol(const Pass *pass, size_t place, Error *error)
     symbol_name(symbol, pass->bytes, name);
     if (source->buffer != NULL) /* a file */
         snprintf(line, sizeof line, ", line %" PRIu64, line_number(pass));
-    return error_set(error, "%s: %s at %s %" PRIu64 "%s is not in the model's vocabulary; "
-                     "use --unknown skip or --unknown replace",
-                     source->name, name, pass->bytes ? "offset" : "byte", source->offset + place, line);
+    return error_set(error, "%s: %s at %s %" PRIu64 "%s is not in the model's vocabulary; %s", source->name, name,
+                     pass->bytes ? "offset" : "byte", source->offset + place, line,
+                     pass->unknown == UNKNOWN_FORBID ? "leave it out" : "use --unknown skip or --unknown replace");
 }
 
 /* --- passes ----------------------------------------------------------------------------------------- */

@@ -23,8 +23,8 @@ typedef struct Corpus {
 } Corpus;
 
 /* What to do with a symbol that a given vocabulary lacks. REPLACE puts a space there, or the vocabulary's
- * first symbol where it has no space. */
-typedef enum Unknown { UNKNOWN_REFUSE, UNKNOWN_SKIP, UNKNOWN_REPLACE } Unknown;
+ * first symbol where it has no space. REFUSE names --unknown in its message, FORBID is for who has no such option. */
+typedef enum Unknown { UNKNOWN_REFUSE, UNKNOWN_SKIP, UNKNOWN_REPLACE, UNKNOWN_FORBID } Unknown;
 
 /* The file's own vocabulary: the sorted set of its symbols. "-" is standard input. */
 bool corpus_open(Corpus *corpus, const char *path, bool bytes, Error *error);

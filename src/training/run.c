@@ -2,41 +2,10 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "training/run_directory.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-static const char best_name[] = "best.safetensors", last_name[] = "last.safetensors";
-static const char *const run_files[] = {best_name, last_name, "log.jsonl"};
-enum { RUN_FILES = sizeof run_files / sizeof run_files[0] };
-
-bool run_exists(const char *directory)
-{
-    bool exists = false;
-    for (int i = 0; i < RUN_FILES; i++) {
-        char *path = path_join(directory, run_files[i]);
-        exists = exists || (path != NULL && access(path, F_OK) == 0);
-        free(path);
-    }
-    return exists;
-}
-
-bool run_remove(const char *directory, Error *error)
-{
-    for (int i = 0; i < RUN_FILES; i++) {
-        char *path = path_join(directory, run_files[i]);
-        bool gone = path != NULL && (unlink(path) == 0 || errno == ENOENT);
-        if (!gone)
-            error_set(error, "cannot remove %s/%s: %s", directory, run_files[i], strerror(errno));
-        free(path);
-        if (!gone)
-            return false;
-    }
-    return true;
-}
 
 /* One stretch of a run: from where it stood to where it stops. */
 typedef struct Stretch {
@@ -97,7 +66,7 @@ static bool evaluate(Stretch *s, Error *error)
     };
     t->state.train_loss_sum = 0;
     t->state.train_loss_count = 0;
-    if (!run_log_write(s->log, line, error) || (best && !save(s, best_name, false, error)))
+    if (!run_log_write(s->log, line, error) || (best && !save(s, RUN_BEST, false, error)))
         return false;
     if (s->options->on_evaluation != NULL)
         s->options->on_evaluation(s->options->context, &progress);
@@ -120,7 +89,7 @@ static bool step_once(Stretch *s, Error *error)
         return false;
     if (clock_seconds() - s->saved >= s->options->checkpoint_every) {
         s->saved = clock_seconds();
-        return save(s, last_name, true, error);
+        return save(s, RUN_LAST, true, error);
     }
     return true;
 }
@@ -146,10 +115,10 @@ RunEnd run_train(Trainer *trainer, RunLog *log, const RunOptions *options, Error
     Stretch stretch = {.trainer = trainer, .log = log, .options = options, .first_step = trainer->state.step};
     stretch.began = stretch.saved = clock_seconds();
     bool is_new = log->last_step < 0 && trainer->state.step == 0;
-    if (is_new && (!evaluate(&stretch, error) || !save(&stretch, last_name, true, error)))
+    if (is_new && (!evaluate(&stretch, error) || !save(&stretch, RUN_LAST, true, error)))
         return RUN_FAILED;
     RunEnd end = run_steps(&stretch, error);
-    if (end != RUN_FAILED && !save(&stretch, last_name, true, error))
+    if (end != RUN_FAILED && !save(&stretch, RUN_LAST, true, error))
         return RUN_FAILED;
     return end;
 }

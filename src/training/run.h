@@ -40,12 +40,6 @@ typedef struct RunOptions {
     void *context;
 } RunOptions;
 
-/* Whether a directory holds files of a run. */
-bool run_exists(const char *directory);
-
-/* Removes the files of an earlier run, that a new one may stand in its place. */
-bool run_remove(const char *directory, Error *error);
-
 /* Runs. Whatever the end, files that were complete before stay complete. A new run is evaluated and saved
  * before its first step, so that there is always something to resume from. */
 RunEnd run_train(Trainer *trainer, RunLog *log, const RunOptions *options, Error *error);

@@ -25,10 +25,10 @@ static void write_first_line(FILE *out, const Trainer *t, const Baselines *basel
     fprintf(out, "{\"version\": \"%s\", \"config\": {\"context\": %d, \"channels\": %d, \"head_size\": %d, ",
             SOLILOQUY_VERSION, c->context, c->channels, c->head_size);
     fprintf(out,
-            "\"vocabulary_size\": %d, \"positions\": \"%s\", \"mask\": \"%s\", \"mixing\": \"%s\", \"scale\": \"%s\"}",
+            "\"vocabulary_size\": %d, \"positions\": \"%s\", \"mask\": \"%s\", \"mixing\": \"%s\", \"scale\": \"%s\", ",
             c->vocabulary_size, positions_names[c->positions], mask_names[c->mask], mixing_names[c->mixing],
             scale_names[c->scale]);
-    fprintf(out, ", \"training\": ");
+    fprintf(out, "\"bytes\": %s}, \"training\": ", t->vocabulary->bytes ? "true" : "false");
     settings_write(out, &t->settings);
     fprintf(out, ", \"parameters\": %zu, \"training_characters\": %zu, \"validation_characters\": %zu",
             parameters_trained_count(&t->parameters), t->training.count, t->validation.count);

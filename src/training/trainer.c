@@ -25,8 +25,7 @@ int trainer_threads(const ModelConfig *config, int batch_size, int threads)
 
 size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads)
 {
-    double T = config->context, C = config->channels, H = config->head_size, V = config->vocabulary_size;
-    double numbers = 4 * (V * C + T * C + 3 * H * C + V * H + V) + 4 * (double)batch_size * T;
+    double numbers = 4 * (double)parameters_shape(config).count + 4 * (double)batch_size * config->context;
     double step = (double)step_bytes(config, batch_size, threads, tables_plan(config, batch_size));
     double bytes = numbers * sizeof(real) + step;
     return bytes < (double)SIZE_MAX ? (size_t)bytes : SIZE_MAX;
