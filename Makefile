@@ -10,7 +10,7 @@ VECTOR   := auto
 DATA     := data
 PREFIX   ?= /usr/local
 
-INEXACT := -Ofast -ffast-math -funsafe-math-optimizations -ffinite-math-only -fassociative-math -freciprocal-math
+INEXACT := -Ofast -ffast-math -funsafe-math-optimizations -ffinite-math-only -fassociative-math -freciprocal-math # refused
 ifneq ($(filter $(INEXACT),$(CFLAGS) $(CC)),)
 $(error soliloquy relies on IEEE arithmetic (NaN checks, equal bits): remove $(filter $(INEXACT),$(CFLAGS) $(CC)))
 endif
