@@ -52,6 +52,9 @@ void json_write_string(FILE *stream, const char *text, size_t length);
 /* Shortest decimal that reads back to the same double, with a point; null for NaN and infinities. */
 void json_write_double(FILE *stream, double number);
 
+/* The same as a further member of an object: a comma, the name, the number. */
+void json_write_member(FILE *stream, const char *name, double number);
+
 /* What a message calls a key or name from a file: in quotes, cut after about 60 characters, with \xNN for all that
  * is not printable ASCII, so that a hostile file cannot write to the terminal. Returns `quoted`. */
 enum { JSON_QUOTE_SIZE = 72 };

@@ -75,3 +75,9 @@ void json_write_double(FILE *stream, double number)
     point_locale_leave(locale);
     fputs(text, stream);
 }
+
+void json_write_member(FILE *stream, const char *name, double number)
+{
+    fprintf(stream, ", \"%s\": ", name);
+    json_write_double(stream, number);
+}

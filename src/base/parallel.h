@@ -33,14 +33,4 @@ static inline int parallel_default_threads(void)
 #endif
 }
 
-/* How many processors this process may run on. */
-static inline int parallel_processors(void)
-{
-#ifdef _OPENMP
-    return omp_get_num_procs();
-#else
-    return 1;
-#endif
-}
-
 #endif

@@ -6,6 +6,7 @@
 #include "cli/format.h"
 #include "cli/nearest_name.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "kernels/peak.h"
 #include "kernels/vector.h"
 
@@ -106,24 +107,18 @@ static void print_row(const Row *row)
     fflush(stdout);
 }
 
-static void json_number(const char *name, double value)
-{
-    printf(", \"%s\": ", name);
-    json_write_double(stdout, value);
-}
-
 static void print_json(const Row *row, bool first)
 {
     const Measurement *m = &row->report.measurement;
     double flops = m->flops > 0 ? m->flops / m->seconds : NAN;
     printf("%s\n  {\"name\": \"%s\"", first ? "[" : ",", row->workload->name);
-    json_number("ms_per_step", 1e3 * m->seconds);
-    json_number("tokens_per_second", m->characters / m->seconds);
-    json_number("gflops", flops / 1e9);
-    json_number("peak_gflops", row->peak / 1e9);
-    json_number("share_of_peak", flops / row->peak);
-    json_number("resident_bytes", row->resident);
-    json_number("times_one_thread", m->single_seconds / m->seconds);
+    json_write_member(stdout, "ms_per_step", 1e3 * m->seconds);
+    json_write_member(stdout, "tokens_per_second", m->characters / m->seconds);
+    json_write_member(stdout, "gflops", flops / 1e9);
+    json_write_member(stdout, "peak_gflops", row->peak / 1e9);
+    json_write_member(stdout, "share_of_peak", flops / row->peak);
+    json_write_member(stdout, "resident_bytes", row->resident);
+    json_write_member(stdout, "times_one_thread", m->single_seconds / m->seconds);
     printf(", \"threads\": %d}", row->threads);
 }
 
@@ -152,8 +147,7 @@ static int run_all(const Workload *const *chosen, int count, int threads, bool j
         Row row = {.workload = chosen[i], .threads = threads, .peak = peak};
         Error error = {0};
         if (!run_workload(&row, &error)) {
-            fprintf(stderr, "soliloquy bench: %s\n", error.message);
-            return EXIT_FAILED;
+            return report_failure("bench", &error);
         }
         if (json)
             print_json(&row, i == 0);
@@ -191,8 +185,7 @@ int command_bench(int argc, char **argv)
     for (int i = 0; understood && i < rest.count; i++)
         understood = (chosen[i] = find_workload(words[i], &error)) != NULL;
     if (!understood) {
-        fprintf(stderr, "soliloquy bench: %s\n", error.message);
-        return EXIT_USAGE;
+        return report_usage("bench", &error);
     }
     for (int i = 0; rest.count == 0 && i < workload_count; i++)
         chosen[i] = &workloads[i];

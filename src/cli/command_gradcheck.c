@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "storage/checkpoint.h"
 #include "text/batch.h"
 #include "text/corpus.h"
@@ -35,8 +36,7 @@ static void describe(const GradientCheckRequest *r, char text[DESCRIPTION])
     snprintf(text, DESCRIPTION,
              "B%d T%d C%d H%d V%d, positions %s, mask %s, mixing %s, scale %s, lm_head %s, scores %s", r->batch,
              c->context, c->channels, c->head_size, c->vocabulary_size, positions_names[c->positions],
-             mask_names[c->mask],
-             mixing_names[c->mixing], scale_names[c->scale], r->linear_first ? "first" : "last",
+             mask_names[c->mask], mixing_names[c->mixing], scale_names[c->scale], r->linear_first ? "first" : "last",
              r->score_table ? "looked up" : "multiplied");
 }
 
@@ -198,8 +198,7 @@ int command_gradcheck(int argc, char **argv)
     Positionals rest = {.words = words, .limit = 1};
     Error error = {0};
     if (!options_parse(table, argc, argv, &rest, &error)) {
-        fprintf(stderr, "soliloquy gradcheck: %s\n", error.message);
-        return EXIT_USAGE;
+        return report_usage("gradcheck", &error);
     }
     if (rest.help) {
         options_print_help(stdout, "soliloquy gradcheck [MODEL] [options]",
@@ -213,8 +212,7 @@ int command_gradcheck(int argc, char **argv)
     bool done = rest.count == 0 ? check_all(&totals, seed, (int)threads, each, &error)
                                 : check_model(&totals, words[0], data, seed, (int)threads, each, &error);
     if (!done) {
-        fprintf(stderr, "soliloquy gradcheck: %s\n", error.message);
-        return EXIT_FAILED;
+        return report_failure("gradcheck", &error);
     }
     return report(&totals);
 }

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/file.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/train_options.h"
@@ -101,9 +102,9 @@ static bool open_text(Train *train, Error *error)
     }
     o->config.vocabulary_size = train->corpus.vocabulary.size;
     if (train->corpus.vocabulary.size > CHECKPOINT_VOCABULARY_LIMIT)
-        return error_set(error,
-                         "%s has %d different characters, and a checkpoint holds %d at the most; use --bytes, or a "
-                                "text with fewer", path, train->corpus.vocabulary.size, CHECKPOINT_VOCABULARY_LIMIT);
+        return error_set(error, "%s has %d different characters, and a checkpoint holds %d at the most; use --bytes, "
+                                "or a text with fewer", path, train->corpus.vocabulary.size,
+                         CHECKPOINT_VOCABULARY_LIMIT);
     train_report_text(&train->progress, path, &train->corpus, &o->settings);
     train_report_plan(&train->progress, &o->config, &o->settings, o->threads);
     return true;
@@ -206,10 +207,11 @@ static bool check_maps_text(const Train *train, Error *error)
     return true;
 }
 
+/* Closes first, so that no live line stands where the message goes. */
 static int fail(Train *train, int status, const Error *error)
 {
     train_close(train);
-    fprintf(stderr, "soliloquy train: %s\n", error->message);
+    report_failure("train", error);
     return status;
 }
 

@@ -23,8 +23,7 @@ void train_report_text(Progress *progress, const char *path, const Corpus *corpu
     format_count((int64_t)split, train);
     format_count((int64_t)(corpus->ids.count - split), held);
     progress_note(progress, "soliloquy %s: %s, %s %s, %d symbols; %s to train on, %s to validate", SOLILOQUY_VERSION,
-                  path,
-                  all, corpus->vocabulary.bytes ? "bytes" : "characters", corpus->vocabulary.size, train, held);
+                  path, all, corpus->vocabulary.bytes ? "bytes" : "characters", corpus->vocabulary.size, train, held);
     if (corpus->byte_order_mark)
         progress_note(progress, "a byte-order mark at its start was left out");
 }
@@ -59,8 +58,7 @@ void train_report_plan(Progress *progress, const ModelConfig *c, const TrainingS
 void train_report_baselines(Progress *progress, const Baselines *b)
 {
     progress_note(progress, "by counting: ln V %.4f, unigram %.4f, bigram %.4f nats a character",
-                  b->uniform,
-                  b->unigram, b->bigram);
+                  b->uniform, b->unigram, b->bigram);
 }
 
 void train_report_losses(FILE *out, const Trainer *trainer, const Baselines *baselines)

@@ -29,7 +29,7 @@ typedef struct Tile {
 /* rows x vectors; both are constants where it is inlined, so that `sum` lives in registers. */
 KERNEL void tile_multiply(Tile t, const int rows, const int vectors)
 {
-    Vector sum[8][2];
+    Vector sum[TILE_ROWS][2];
     UNROLL for (int r = 0; r < rows; r++)
         UNROLL for (int v = 0; v < vectors; v++)
             sum[r][v] = t.accumulate ? vector_load(t.c + r * t.c_row + v * VECTOR_LANES) : vector_set(0);
@@ -55,7 +55,7 @@ KERNEL Narrow narrow_load(const real *address)
 
 KERNEL void tile_multiply_narrow(Tile t, const int rows)
 {
-    Narrow sum[8];
+    Narrow sum[TILE_ROWS];
     UNROLL for (int r = 0; r < rows; r++)
         sum[r] = t.accumulate ? narrow_load(t.c + r * t.c_row) : (Narrow){0};
     for (int k = 0; k < t.depth; k++) {

@@ -28,3 +28,12 @@ double model_config_scale(const ModelConfig *config)
 {
     return config->scale == SCALE_SQRT ? 1 / sqrt((double)config->head_size) : 1;
 }
+
+void model_config_write(FILE *out, const ModelConfig *config, bool bytes)
+{
+    fprintf(out, "\"context\": %d, \"channels\": %d, \"head_size\": %d, \"vocabulary_size\": %d, ", config->context,
+            config->channels, config->head_size, config->vocabulary_size);
+    fprintf(out, "\"positions\": \"%s\", \"mask\": \"%s\", \"mixing\": \"%s\", \"scale\": \"%s\", \"bytes\": %s",
+            positions_names[config->positions], mask_names[config->mask], mixing_names[config->mixing],
+            scale_names[config->scale], bytes ? "true" : "false");
+}

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 
+#include <stdio.h>
+
 typedef enum Positions { POSITIONS_LEARNED, POSITIONS_SINUSOIDAL, POSITIONS_NONE } Positions;
 typedef enum Mask { MASK_CAUSAL, MASK_NONE } Mask;
 typedef enum Mixing { MIXING_ATTENTION, MIXING_UNIFORM } Mixing;
@@ -30,6 +32,9 @@ enum { MODEL_SIZE_LIMIT = 1 << 24 }; /* the largest T, C, H or V: products of tw
 
 /* Refuses sizes below 1 or above MODEL_SIZE_LIMIT, naming the one. */
 bool model_config_check(const ModelConfig *config, Error *error);
+
+/* The members of a JSON object, without its braces: "context": T, ..., "scale": "sqrt", "bytes": false. */
+void model_config_write(FILE *out, const ModelConfig *config, bool bytes);
 
 /* The factor on the scores: 1/sqrt(H), or 1. */
 double model_config_scale(const ModelConfig *config);

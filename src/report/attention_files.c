@@ -59,16 +59,12 @@ static void write_characters(FILE *out, const AttentionMap *map, const Attention
 
 static void write_origin(FILE *out, const AttentionOrigin *origin)
 {
-    const ModelConfig *config = origin->config;
     fputs(" \"text\": {\"name\": ", out);
     json_write_string(out, origin->text, strlen(origin->text));
     fprintf(out, ", \"first\": %" PRIu64 "},\n", origin->first);
-    fprintf(out, " \"model\": {\"context\": %d, \"channels\": %d, \"head_size\": %d, \"vocabulary_size\": %d, ",
-            config->context, config->channels, config->head_size, config->vocabulary_size);
-    fprintf(out, "\"positions\": \"%s\", \"mask\": \"%s\", \"mixing\": \"%s\", \"scale\": \"%s\", \"bytes\": %s, ",
-            positions_names[config->positions], mask_names[config->mask], mixing_names[config->mixing],
-            scale_names[config->scale], origin->vocabulary->bytes ? "true" : "false");
-    fprintf(out, "\"step\": %" PRId64 ", \"data\": ", origin->step);
+    fputs(" \"model\": {", out);
+    model_config_write(out, origin->config, origin->vocabulary->bytes);
+    fprintf(out, ", \"step\": %" PRId64 ", \"data\": ", origin->step);
     json_write_string(out, origin->data, strlen(origin->data));
     fprintf(out, ", \"data_hash\": \"%016" PRIx64 "\"},\n", origin->data_hash);
     fprintf(out, " \"version\": \"%s\"\n", SOLILOQUY_VERSION);

@@ -10,15 +10,6 @@
 
 enum { KEYS = 13, NUMBER_LENGTH = 48 };
 
-static void write_config(FILE *out, const ModelConfig *config, bool bytes)
-{
-    fprintf(out, "{\"context\": %d, \"channels\": %d, \"head_size\": %d, \"vocabulary_size\": %d, ", config->context,
-            config->channels, config->head_size, config->vocabulary_size);
-    fprintf(out, "\"positions\": \"%s\", \"mask\": \"%s\", \"mixing\": \"%s\", \"scale\": \"%s\", \"bytes\": %s}",
-            positions_names[config->positions], mask_names[config->mask], mixing_names[config->mixing],
-            scale_names[config->scale], bytes ? "true" : "false");
-}
-
 static void write_vocabulary(FILE *out, const Vocabulary *vocabulary)
 {
     fputc('[', out);
@@ -72,8 +63,11 @@ static char *config_text(const ModelConfig *config, bool bytes)
 {
     Text text = {0};
     text.stream = open_memstream(&text.data, &text.size);
-    if (text.stream != NULL)
-        write_config(text.stream, config, bytes);
+    if (text.stream != NULL) {
+        fputc('{', text.stream);
+        model_config_write(text.stream, config, bytes);
+        fputc('}', text.stream);
+    }
     return text_finish(&text);
 }
 

@@ -13,28 +13,17 @@ static bool log_error(const RunLog *log, Error *error)
     return error_set(error, "cannot write %s: %s", log->path, strerror(errno));
 }
 
-static void write_number(FILE *out, const char *name, double number)
-{
-    fprintf(out, ", \"%s\": ", name);
-    json_write_double(out, number);
-}
-
 static void write_first_line(FILE *out, const Trainer *t, const Baselines *baselines)
 {
-    const ModelConfig *c = &t->parameters.config;
-    fprintf(out, "{\"version\": \"%s\", \"config\": {\"context\": %d, \"channels\": %d, \"head_size\": %d, ",
-            SOLILOQUY_VERSION, c->context, c->channels, c->head_size);
-    fprintf(out,
-            "\"vocabulary_size\": %d, \"positions\": \"%s\", \"mask\": \"%s\", \"mixing\": \"%s\", \"scale\": \"%s\", ",
-            c->vocabulary_size, positions_names[c->positions], mask_names[c->mask], mixing_names[c->mixing],
-            scale_names[c->scale]);
-    fprintf(out, "\"bytes\": %s}, \"training\": ", t->vocabulary->bytes ? "true" : "false");
+    fprintf(out, "{\"version\": \"%s\", \"config\": {", SOLILOQUY_VERSION);
+    model_config_write(out, &t->parameters.config, t->vocabulary->bytes);
+    fputs("}, \"training\": ", out);
     settings_write(out, &t->settings);
     fprintf(out, ", \"parameters\": %zu, \"training_characters\": %zu, \"validation_characters\": %zu",
             parameters_trained_count(&t->parameters), t->training.count, t->validation.count);
-    write_number(out, "uniform_loss", baselines->uniform);
-    write_number(out, "unigram_loss", baselines->unigram);
-    write_number(out, "bigram_loss", baselines->bigram);
+    json_write_member(out, "uniform_loss", baselines->uniform);
+    json_write_member(out, "unigram_loss", baselines->unigram);
+    json_write_member(out, "bigram_loss", baselines->bigram);
     fprintf(out, ", \"threads\": %d}\n", t->threads);
 }
 
@@ -124,13 +113,13 @@ bool run_log_write(RunLog *log, RunLogLine line, Error *error)
 {
     log->last_step = line.step;
     fprintf(log->stream, "{\"step\": %" PRId64, line.step);
-    write_number(log->stream, "train_loss", line.train_loss);
-    write_number(log->stream, "validation_loss", line.validation_loss);
-    write_number(log->stream, "learning_rate", line.learning_rate);
-    write_number(log->stream, "gradient_norm", line.gradient_norm);
-    write_number(log->stream, "tokens", line.tokens);
-    write_number(log->stream, "seconds", log->seconds_before + line.seconds);
-    write_number(log->stream, "tokens_per_second", line.tokens_per_second);
+    json_write_member(log->stream, "train_loss", line.train_loss);
+    json_write_member(log->stream, "validation_loss", line.validation_loss);
+    json_write_member(log->stream, "learning_rate", line.learning_rate);
+    json_write_member(log->stream, "gradient_norm", line.gradient_norm);
+    json_write_member(log->stream, "tokens", line.tokens);
+    json_write_member(log->stream, "seconds", log->seconds_before + line.seconds);
+    json_write_member(log->stream, "tokens_per_second", line.tokens_per_second);
     fprintf(log->stream, "}\n");
     return (fflush(log->stream) == 0 && !ferror(log->stream)) || log_error(log, error);
 }

@@ -80,7 +80,6 @@ bool trainer_open(Trainer *t, const ModelConfig *config, const TrainingSettings 
         !adam_open(&t->adam, config, settings->adam, error) ||
         !step_open(&t->step, config, settings->batch_size, t->threads, plan, error) ||
         !arena_open(&t->memory, "a batch", error)) {
-        t->memory = t->memory.base == NULL ? (Arena){0} : t->memory;
         trainer_close(t);
         return false;
     }
