@@ -95,6 +95,19 @@ static inline const char *test_plan_name(int number)
     return names[number];
 }
 
+/* A pass with linear_first leaves V - 1 logits, less the last symbol's (model/tables.h): logits[rows,V] of another
+ * model become [rows,columns] likewise. Returns columns: V or V - 1. */
+static inline int test_logits_of_plan(int plan, double *logits, int rows, int V)
+{
+    if (!test_plan(plan).linear_first || V == 1)
+        return V;
+    for (int r = 0; r < rows; r++)
+        for (int v = 0; v < V - 1; v++)
+            logits[(size_t)r * (size_t)(V - 1) + (size_t)v] = logits[(size_t)r * (size_t)V + (size_t)v] -
+                                                              logits[(size_t)r * (size_t)V + (size_t)V - 1];
+    return V - 1;
+}
+
 static inline Step test_step(const ModelConfig *config, int batch_limit, int threads, int plan)
 {
     Step step;

@@ -234,55 +234,76 @@ static void test_cross_entropy_by_hand(void)
     const double rows[] = {0, log(3), log(3), 0}, weight = 0.5;
     const int32_t targets[] = {0, 0};
     Matrix logits = test_matrix_from(2, 2, rows);
-    double forward = cross_entropy_forward(logits, targets), expected = log(4) + log(4.0 / 3);
+    double forward = cross_entropy_forward(logits, false, targets), expected = log(4) + log(4.0 / 3);
     CHECK(fabs(forward - expected) <= 4 * REAL_EPSILON, "%.17g, not %.17g", forward, expected);
-    double backward = cross_entropy_backward(logits, targets, (real)weight);
+    double backward = cross_entropy_backward(logits, false, targets, (real)weight);
     CHECK(fabs(backward - expected) <= 4 * REAL_EPSILON, "%.17g, not %.17g", backward, expected);
     const double gradient[] = {weight * -0.75, weight * 0.75, weight * -0.25, weight * 0.25};
     check_near(logits, gradient, 4 * REAL_EPSILON);
+    test_matrix_free(logits);
+
+    test_case("cross-entropy: the same by hand, the last logit 0 and not stored");
+    const double less_last[] = {-log(3), log(3)}, stored_gradient[] = {weight * -0.75, weight * -0.25};
+    logits = test_matrix_from(2, 1, less_last);
+    forward = cross_entropy_forward(logits, true, targets);
+    CHECK(fabs(forward - expected) <= 4 * REAL_EPSILON, "%.17g, not %.17g", forward, expected);
+    backward = cross_entropy_backward(logits, true, targets, (real)weight);
+    CHECK(fabs(backward - expected) <= 4 * REAL_EPSILON, "%.17g, not %.17g", backward, expected);
+    check_near(logits, stored_gradient, 4 * REAL_EPSILON);
     test_matrix_free(logits);
 }
 
 typedef struct Loss {
     Matrix logits;
     const int32_t *targets;
+    bool last_is_zero;
     double weight;
 } Loss;
 
 static double weighted_loss(void *context)
 {
     const Loss *loss = context;
-    return loss->weight * cross_entropy_forward(loss->logits, loss->targets);
+    return loss->weight * cross_entropy_forward(loss->logits, loss->last_is_zero, loss->targets);
+}
+
+/* V symbols, of which the last one's logit is 0 and not stored with last_is_zero. */
+static void check_cross_entropy(int V, bool last_is_zero)
+{
+    const int32_t targets[] = {0, 4, 12, 3, 0, 7, V - 1};
+    int stored = V - last_is_zero;
+    Random random = random_seed((uint64_t)V);
+    Matrix logits = test_matrix_random(7, stored, &random), gradient = test_matrix_copy(logits);
+    Loss loss = {logits, targets, last_is_zero, 0.25};
+    double total = cross_entropy_backward(gradient, last_is_zero, targets, (real)0.25), expected_total = 0;
+    double expected[7 * 40];
+    for (int r = 0; r < 7; r++) {
+        double sum = last_is_zero ? 1 : 0;
+        for (int v = 0; v < stored; v++)
+            sum += exp(at(logits, r, v));
+        expected_total += log(sum) - (targets[r] < stored ? at(logits, r, targets[r]) : 0);
+        for (int v = 0; v < stored; v++)
+            expected[r * stored + v] = 0.25 * (exp(at(logits, r, v)) / sum - (v == targets[r]));
+    }
+    CHECK(fabs(total - expected_total) <= tolerance(1e-5, 1e-13), "V %d: %.17g, not %.17g", V, total, expected_total);
+    CHECK(fabs(4 * weighted_loss(&loss) - total) <= tolerance(1e-6, 1e-14), "V %d: two ways, two losses", V);
+    check_near(gradient, expected, tolerance(1e-6, 1e-14));
+    if (real_is_double()) {
+        double difference = gradient_difference(logits, gradient, weighted_loss, &loss);
+        CHECK(difference <= 1e-6, "V %d: %g", V, difference);
+    }
+    test_matrix_free(logits);
+    test_matrix_free(gradient);
 }
 
 static void test_cross_entropy(void)
 {
-    const int32_t targets[] = {0, 4, 12, 3, 0, 7, 7};
-    test_case(real_is_double() ? "cross-entropy: the sum over rows, equations and differences"
-                               : "cross-entropy: the sum over rows, and its equations");
-    for (int V = 13; V <= 40; V += 3) {
-        Random random = random_seed((uint64_t)V);
-        Matrix logits = test_matrix_random(7, V, &random), gradient = test_matrix_copy(logits);
-        Loss loss = {logits, targets, 0.25};
-        double total = cross_entropy_backward(gradient, targets, (real)0.25), expected_total = 0, expected[7 * 40];
-        for (int r = 0; r < 7; r++) {
-            double sum = 0;
-            for (int v = 0; v < V; v++)
-                sum += exp(at(logits, r, v));
-            expected_total += log(sum) - at(logits, r, targets[r]);
-            for (int v = 0; v < V; v++)
-                expected[r * V + v] = 0.25 * (exp(at(logits, r, v)) / sum - (v == targets[r]));
-        }
-        CHECK(fabs(total - expected_total) <= tolerance(1e-5, 1e-13), "V %d: %.17g, not %.17g", V, total,
-              expected_total);
-        CHECK(fabs(4 * weighted_loss(&loss) - total) <= tolerance(1e-6, 1e-14), "V %d: two ways, two losses", V);
-        check_near(gradient, expected, tolerance(1e-6, 1e-14));
-        if (real_is_double()) {
-            double difference = gradient_difference(logits, gradient, weighted_loss, &loss);
-            CHECK(difference <= 1e-6, "V %d: %g", V, difference);
-        }
-        test_matrix_free(logits);
-        test_matrix_free(gradient);
+    for (int last_is_zero = 0; last_is_zero < 2; last_is_zero++) {
+        char name[128];
+        snprintf(name, sizeof name, "cross-entropy: the sum over rows, and its equations%s%s",
+                 real_is_double() ? " and differences" : "", last_is_zero ? ", the last logit 0" : "");
+        test_case(name);
+        for (int V = 13; V <= 40; V += 3)
+            check_cross_entropy(V, last_is_zero);
     }
 }
 

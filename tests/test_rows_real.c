@@ -17,17 +17,21 @@ static void softmax_row(real *row, int count, int end, real scale)
 
 static void softmax_row_backward(real *weights, real *d_row, int count, int end, real scale)
 {
-    softmax_rows_backward(matrix_view(weights, 1, end, padded(end)), matrix_view(d_row, 1, end, padded(end)), count, scale);
+    Matrix d_rows = matrix_view(d_row, 1, end, padded(end));
+    softmax_rows_backward(matrix_view(weights, 1, end, padded(end)), d_rows, count, scale);
 }
 
-static double cross_entropy_row(real *row, int count, int32_t target)
+/* Of `count` logits, of which the last one is not stored where it is implied. */
+static double cross_entropy_row(real *row, int count, bool implied, int32_t target)
 {
-    return cross_entropy_rows(matrix_view(row, 1, count, padded(count)), &target);
+    int stored = count - implied;
+    return cross_entropy_rows(matrix_view(row, 1, stored, padded(stored)), implied, &target);
 }
 
-static double cross_entropy_row_backward(real *row, int count, int32_t target, real weight)
+static double cross_entropy_row_backward(real *row, int count, bool implied, int32_t target, real weight)
 {
-    return cross_entropy_rows_backward(matrix_view(row, 1, count, padded(count)), &target, weight);
+    int stored = count - implied;
+    return cross_entropy_rows_backward(matrix_view(row, 1, stored, padded(stored)), implied, &target, weight);
 }
 
 /* A row in memory of its own, NaN throughout, as long as its padding and no longer. */
@@ -189,16 +193,19 @@ static void test_softmax_backward(void)
         }
 }
 
-static void check_cross_entropy(const real *input, int count, int target, real weight)
+/* input[count - 1] is 0 where it is implied. */
+static void check_cross_entropy(const real *input, int count, bool implied, int target, real weight)
 {
     long double probability[ROOM], exact = exact_softmax(input, count, 1, probability) - (long double)input[target];
-    real *row = row_of(count);
-    memcpy(row, input, (size_t)count * sizeof *row);
-    double loss = cross_entropy_row(row, count, target), again = cross_entropy_row_backward(row, count, target, weight);
+    int stored = count - implied;
+    real *row = row_of(stored);
+    memcpy(row, input, (size_t)stored * sizeof *row);
+    double loss = cross_entropy_row(row, count, implied, target);
+    double again = cross_entropy_row_backward(row, count, implied, target, weight);
     double allowed = epsilon * (16 + 2 * fabs((double)exact));
     CHECK(fabs(loss - (double)exact) <= allowed, "count %d: %.17g, not %.17Lg", count, loss, exact);
     CHECK(fabs(again - (double)exact) <= allowed, "count %d: backward %.17g, not %.17Lg", count, again, exact);
-    for (int v = 0; v < count; v++) {
+    for (int v = 0; v < stored; v++) {
         long double expected = (long double)weight * (probability[v] - (v == target));
         long double difference = fabsl((long double)row[v] - expected);
         long double near = weight_tolerance(input, v, count, 1, probability[v]);
@@ -206,106 +213,112 @@ static void check_cross_entropy(const real *input, int count, int target, real w
         CHECK(difference <= (long double)weight * near + 2 * smallest, "count %d, target %d, [%d]: %g, not %Lg", count,
               target, v, (double)row[v], expected);
     }
-    for (int v = count; v < padded(count); v++)
+    for (int v = stored; v < padded(stored); v++)
         CHECK(row[v] == 0, "count %d: [%d] of the padding is %g", count, v, (double)row[v]);
     free(row);
 }
 
-static void test_cross_entropy(void)
+static void test_cross_entropy(bool implied)
 {
     Random random = random_seed(3);
     real input[ROOM];
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         char name[128];
-        snprintf(name, sizeof name, "cross_entropy_row: loss and gradient against long double, %s", kinds[k].name);
+        snprintf(name, sizeof name, "cross_entropy_row: loss and gradient against long double, %s%s", kinds[k].name,
+                 implied ? ", the last one implied" : "");
         test_case(name);
-        for (int count = 1; count <= COUNTS; count++)
+        for (int count = 1 + implied; count <= COUNTS; count++)
             for (int i = 0; i < 3; i++) {
                 fill(input, count, kinds[k], &random);
-                check_cross_entropy(input, count, i * (count - 1) / 2, i == 1 ? 1 : (real)(1.0 / 480));
+                input[count - 1] = implied ? 0 : input[count - 1];
+                check_cross_entropy(input, count, implied, i * (count - 1) / 2, i == 1 ? 1 : (real)(1.0 / 480));
             }
     }
 
+    test_case(implied ? "cross_entropy_row: NaN or +infinity makes the loss and all gradients NaN, the last one implied"
+                      : "cross_entropy_row: NaN or +infinity makes the loss and all gradients NaN");
+    for (int count = 1 + implied; count <= 40; count++)
+        for (int at = 0; at < 2 * (count - implied); at++)
+            for (int target = 0; target < count; target += count > 1 ? count - 1 : 1) {
+                for (int v = 0; v < count; v++)
+                    input[v] = v != at / 2 ? (real)v : at % 2 ? (real)NAN : (real)INFINITY;
+                CHECK(isnan(cross_entropy_row(input, count, implied, target)), "count %d, bad at %d", count, at / 2);
+                CHECK(isnan(cross_entropy_row_backward(input, count, implied, target, 1)), "count %d, bad at %d", count,
+                      at / 2);
+                for (int v = 0; v < count - implied; v++)
+                    CHECK(isnan(input[v]), "count %d, bad at %d: [%d] is %g", count, at / 2, v, (double)input[v]);
+            }
+}
+
+static void test_cross_entropy_extremes(void)
+{
+    real input[ROOM];
     test_case("cross_entropy_row: a vocabulary of one costs exactly 0 and moves nothing");
     for (int i = 0; i < 4; i++) {
         const double logits[] = {0, 3.7, -1e30, 1e30};
         input[0] = (real)logits[i];
-        CHECK(cross_entropy_row(input, 1, 0) == 0.0, "logit %g", logits[i]);
-        CHECK(cross_entropy_row_backward(input, 1, 0, (real)0.7) == 0.0, "logit %g", logits[i]);
+        CHECK(cross_entropy_row(input, 1, false, 0) == 0.0, "logit %g", logits[i]);
+        CHECK(cross_entropy_row_backward(input, 1, false, 0, (real)0.7) == 0.0, "logit %g", logits[i]);
         CHECK(input[0] == 0, "logit %g: gradient %g", logits[i], (double)input[0]);
     }
 
-    test_case("cross_entropy_row: a target 2e30 below the largest loses 2e30, and its gradient is -1");
-    for (int count = 2; count <= 40; count++) {
-        for (int v = 0; v < count; v++)
-            input[v] = v == 0 ? (real)1e30 : (real)-1e30;
-        CHECK(fabs(cross_entropy_row(input, count, count - 1) / 2e30 - 1) <= 4 * epsilon, "count %d", count);
-        cross_entropy_row_backward(input, count, count - 1, 1);
-        for (int v = 0; v < count; v++)
-            CHECK(input[v] == (v == 0) - (v == count - 1), "count %d: [%d] is %g", count, v, (double)input[v]);
-    }
-
-    test_case("cross_entropy_row: a NaN logit makes the loss and every gradient NaN");
-    for (int count = 1; count <= 40; count++)
-        for (int at = 0; at < count; at++) {
+    test_case("cross_entropy_row: a target far below the largest loses just that, and its gradient is -1");
+    for (int implied = 0; implied < 2; implied++)
+        for (int count = 2; count <= 40; count++) {
+            double apart = implied ? 1e30 : 2e30;
             for (int v = 0; v < count; v++)
-                input[v] = v == at ? (real)NAN : (real)v;
-            CHECK(isnan(cross_entropy_row(input, count, 0)), "count %d, NaN at %d", count, at);
-            CHECK(isnan(cross_entropy_row_backward(input, count, 0, 1)), "count %d, NaN at %d", count, at);
-            for (int v = 0; v < count; v++)
-                CHECK(isnan(input[v]), "count %d, NaN at %d: [%d] is %g", count, at, v, (double)input[v]);
+                input[v] = v == 0 ? (real)1e30 : (real)-1e30;
+            double loss = cross_entropy_row(input, count, implied, count - 1);
+            CHECK(fabs(loss / apart - 1) <= 4 * epsilon, "count %d: %g, not %g", count, loss, apart);
+            cross_entropy_row_backward(input, count, implied, count - 1, 1);
+            for (int v = 0; v < count - implied; v++)
+                CHECK(input[v] == (v == 0) - (v == count - 1), "count %d: [%d] is %g", count, v, (double)input[v]);
         }
+
+    test_case("cross_entropy_row: beside -1e30 and -infinity the implied symbol is certain");
+    for (int kind = 0; kind < 2; kind++)
+        for (int count = 2; count <= 40; count++)
+            for (int target = 0; target < count; target += count - 1) {
+                double far = kind ? -INFINITY : -1e30, loss = target == count - 1 ? 0 : -(double)(real)far;
+                for (int v = 0; v < count - 1; v++)
+                    input[v] = (real)far;
+                CHECK(cross_entropy_row(input, count, true, target) == loss, "count %d, target %d", count, target);
+                CHECK(cross_entropy_row_backward(input, count, true, target, 1) == loss, "count %d", count);
+                for (int v = 0; v < count - 1; v++)
+                    CHECK(input[v] == -(v == target), "count %d: [%d] is %g", count, v, (double)input[v]);
+            }
 }
 
 static void test_sums(void)
 {
-    test_case("row_add, row_sum: every column that counts, nothing beyond the padding");
+    test_case("row_add, row_add_both, row_sum, row_total: every column that counts, nothing beyond the padding");
     for (int columns = 1; columns <= COUNTS; columns++) {
-        real *a = row_of(columns), *b = row_of(columns), *sum = row_of(columns);
+        real *a = row_of(columns), *b = row_of(columns), *c = row_of(columns), *sum = row_of(columns);
         for (int j = 0; j < columns; j++) {
             a[j] = (real)j;
             b[j] = (real)(100 - 3 * j);
+            c[j] = (real)(7 * j);
         }
+        real total = row_total(a, columns);
+        CHECK(total == columns * (columns - 1) / 2, "columns %d: %g", columns, (double)total);
         row_sum(sum, a, b, columns);
         row_add(a, b, columns);
         for (int j = 0; j < columns; j++)
             CHECK(sum[j] == 100 - 2 * j && a[j] == 100 - 2 * j, "columns %d, [%d]: %g, %g", columns, j, (double)sum[j],
                   (double)a[j]);
+        row_add_both(a, c, b, columns);
+        for (int j = 0; j < columns; j++)
+            CHECK(a[j] == 200 - 5 * j && c[j] == 100 + 4 * j && b[j] == 100 - 3 * j, "columns %d, both, [%d]: %g, %g",
+                  columns, j, (double)a[j], (double)c[j]);
+        for (int j = 0; j < columns; j++) {
+            sum[j] = (real)NAN;
+            CHECK(isnan(row_total(sum, columns)), "columns %d: the NaN at %d is lost", columns, j);
+            sum[j] = 1;
+        }
         free(a);
         free(b);
+        free(c);
         free(sum);
-    }
-}
-
-static void test_look_up(void)
-{
-    test_case("row_look_up, row_look_up_add, row_collect: repeated places, every length, nothing beyond");
-    for (int count = 1; count <= COUNTS; count++) {
-        real *out = row_of(COUNTS), *addend = row_of(COUNTS), row[9], sums[9] = {0};
-        int32_t index[COUNTS];
-        for (int i = 0; i < 9; i++)
-            row[i] = (real)(10 * i);
-        for (int j = 0; j < count; j++) {
-            index[j] = j * j % 9;
-            addend[j] = (real)j;
-        }
-        row_look_up(out, row, index, count);
-        for (int j = 0; j < COUNTS; j++)
-            CHECK(j < count ? out[j] == 10 * (j * j % 9) : isnan(out[j]), "count %d, [%d]: %g", count, j,
-                  (double)out[j]);
-        row_look_up_add(out, row, index, addend, count);
-        for (int j = 0; j < COUNTS; j++)
-            CHECK(j < count ? out[j] == 10 * (j * j % 9) + j : isnan(out[j]), "count %d, [%d]: %g", count, j,
-                  (double)out[j]);
-        for (int j = 0; j < count; j++)
-            sums[j * j % 9] += (real)j;
-        for (int i = 0; i < 9; i++)
-            sums[i] += row[i];
-        row_collect(row, index, addend, count);
-        for (int i = 0; i < 9; i++)
-            CHECK(row[i] == sums[i], "count %d, collected [%d]: %g, not %g", count, i, (double)row[i], (double)sums[i]);
-        free(out);
-        free(addend);
     }
 }
 
@@ -332,30 +345,66 @@ static void test_blocks(void)
             memcpy(d_alone, d_before + r * 64, sizeof d_alone);
             softmax_row(alone, count, COLUMNS, (real)0.7);
             softmax_row_backward(alone, d_alone, count, COLUMNS, (real)0.7);
-            CHECK(memcmp(alone, block + r * 64, COLUMNS * sizeof(real)) == 0, "weights of row %d, visible %d", r, visible);
+            CHECK(memcmp(alone, block + r * 64, COLUMNS * sizeof(real)) == 0, "weights of row %d, visible %d", r,
+                  visible);
             CHECK(memcmp(d_alone, d_block + r * 64, COLUMNS * sizeof(real)) == 0, "gradient of row %d", r);
         }
-        memcpy(block, before, sizeof block);
-        for (int r = 0; r < ROWS; r++)
-            targets[r] = (int32_t)random_below(&random, COLUMNS);
-        double sum = 0, loss = cross_entropy_rows_backward(matrix_view(block, ROWS, COLUMNS, 64), targets, (real)0.3);
-        for (int r = 0; r < ROWS; r++) {
-            memcpy(alone, before + r * 64, sizeof alone);
-            sum += cross_entropy_row_backward(alone, COLUMNS, targets[r], (real)0.3);
-            CHECK(memcmp(alone, block + r * 64, COLUMNS * sizeof(real)) == 0, "d_logits of row %d", r);
+        for (int implied = 0; implied < 2; implied++) {
+            memcpy(block, before, sizeof block);
+            for (int r = 0; r < ROWS; r++)
+                targets[r] = (int32_t)random_below(&random, COLUMNS + (uint64_t)implied);
+            Matrix logits = matrix_view(block, ROWS, COLUMNS, 64);
+            double sum = 0, loss = cross_entropy_rows_backward(logits, implied, targets, (real)0.3);
+            for (int r = 0; r < ROWS; r++) {
+                memcpy(alone, before + r * 64, sizeof alone);
+                sum += cross_entropy_row_backward(alone, COLUMNS + implied, implied, targets[r], (real)0.3);
+                CHECK(memcmp(alone, block + r * 64, COLUMNS * sizeof(real)) == 0, "d_logits of row %d", r);
+            }
+            CHECK(fabs(loss / sum - 1) <= 1e-6, "loss %.9g, rows %.9g", loss, sum);
         }
-        CHECK(fabs(loss / sum - 1) <= 1e-6, "loss %.9g, rows %.9g", loss, sum);
     }
+}
+
+/* A row of NaN leaves the others as they are without it. */
+static void test_bad_neighbours(void)
+{
+    test_case("blocks of rows: a row of NaN touches no other, softmax and loss");
+    enum { ROWS = 19, COLUMNS = 21, WIDTH = ROWS * 32 };
+    real before[WIDTH], clean[WIDTH], dirty[WIDTH];
+    int32_t targets[ROWS];
+    Random random = random_seed(6);
+    fill(before, WIDTH, kinds[0], &random);
+    for (int r = 0; r < ROWS; r++)
+        targets[r] = (int32_t)random_below(&random, COLUMNS + 1);
+    for (int bad = 0; bad < ROWS; bad++)
+        for (int kind = 0; kind < 2; kind++) {
+            memcpy(clean, before, sizeof clean);
+            memcpy(dirty, before, sizeof dirty);
+            for (int j = 0; j < COLUMNS; j++)
+                dirty[bad * 32 + j] = (real)NAN;
+            for (int i = 0; i < 2; i++) {
+                Matrix rows = matrix_view(i ? dirty : clean, ROWS, COLUMNS, 32);
+                if (kind)
+                    softmax_rows(rows, 4, (real)0.7);
+                else
+                    cross_entropy_rows_backward(rows, true, targets, 1);
+            }
+            for (int r = 0; r < ROWS; r++)
+                CHECK((memcmp(clean + r * 32, dirty + r * 32, COLUMNS * sizeof(real)) == 0) == (r != bad),
+                      "row %d beside the bad row %d", r, bad);
+        }
 }
 
 int main(void)
 {
     test_blocks();
+    test_bad_neighbours();
     test_softmax();
     test_softmax_extremes();
     test_softmax_backward();
-    test_cross_entropy();
+    test_cross_entropy(false);
+    test_cross_entropy(true);
+    test_cross_entropy_extremes();
     test_sums();
-    test_look_up();
     return test_finish();
 }

@@ -19,6 +19,9 @@ static const Shape shapes[] = {
     {20, 33, 33, 6, 5, 13},                          /* shards of two sequences */
     {1, 200, 200, 7, 10, 21},                        /* shards of rows of one sequence */
     {2, 140, 143, 5, 4, 3},                          /* and of two */
+    {3, 9, 9, 5, 6, 2},     {2, 33, 37, 9, 17, 2},   /* with linear_first a value of one column */
+    {2, 31, 31, 7, 6, 17},                           /* and one of whole vectors */
+    {3, 100, 100, 5, 6, 180},                        /* more than 128 characters occur */
 };
 
 static ModelConfig config_of(Shape shape, int combination)

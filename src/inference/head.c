@@ -86,7 +86,8 @@ static void take_losses(Head *head, int first, int count, int n, void *context)
     const Losses *to = context;
     (void)n;
     for (int r = 0; r < count; r++)
-        to->losses[first + r] = cross_entropy_forward(matrix_rows(head->pass.logits, r, 1), to->targets + first + r);
+        to->losses[first + r] = cross_entropy_forward(matrix_rows(head->pass.logits, r, 1), false,
+                                                       to->targets + first + r);
 }
 
 void head_losses(Head *head, const int32_t *ids, const int32_t *targets, int n, double *losses)

@@ -46,7 +46,7 @@ KERNEL Vector exponential(Vector x)
     /* Unsigned, since far below the lowest x, whose result is not taken, this wraps around. */
     VectorBits exponent = ((VectorBits)shifted - (VectorBits)vector_set(ROUNDING_CONSTANT) + EXPONENT_BIAS)
                           << MANTISSA_BITS;
-    return vector_select(x < EXPONENTIAL_LOWEST, vector_set(0), p * (Vector)exponent);
+    return vector_clear(x < EXPONENTIAL_LOWEST, p * (Vector)exponent);
 }
 
 #endif

@@ -20,7 +20,10 @@ static void run_chains(volatile real *sink)
             sums[i] = sums[i] * factor + addend;
     for (int i = 1; i < CHAINS; i++)
         sums[0] += sums[i];
-    *sink = vector_sum(sums[0]);
+    real total = 0;
+    for (int l = 0; l < VECTOR_LANES; l++)
+        total += sums[0][l];
+    *sink = total;
 }
 
 double peak_flops(int threads, double seconds)

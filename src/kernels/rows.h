@@ -6,6 +6,7 @@
 
 #include "kernels/matrix.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* In a block of attention, row r sees min(columns, visible + r) columns (kernels/gemm.h): the softmax is over those,
@@ -18,12 +19,16 @@ void softmax_rows(Matrix rows, int visible, real scale);
  * place on the gradient of the weights. */
 void softmax_rows_backward(Matrix weights, Matrix d_rows, int visible, real scale);
 
-/* Returns the sum over rows of -ln softmax(logits[r,:])[targets[r]]. */
-double cross_entropy_rows(Matrix logits, const int32_t *targets);
+/* Returns the sum over rows of -ln softmax(logits[r,:])[targets[r]]. With `last_is_zero` each row has one logit more
+ * behind its columns, which is 0. */
+double cross_entropy_rows(Matrix logits, bool last_is_zero, const int32_t *targets);
 
 /* The same, and logits[r,v] becomes its gradient times `weight`: weight (softmax(logits[r,:])[v] - [v = targets[r]]);
  * 0 in the padding. */
-double cross_entropy_rows_backward(Matrix logits, const int32_t *targets, real weight);
+double cross_entropy_rows_backward(Matrix logits, bool last_is_zero, const int32_t *targets, real weight);
+
+/* The sum of a row. */
+real row_total(const real *row, int columns);
 
 /* destination[0..columns) += source[0..columns), padding included. */
 void row_add(real *destination, const real *source, int columns);
@@ -33,12 +38,5 @@ void row_add_both(real *first, real *second, const real *source, int columns);
 
 /* destination = a + b, padding included. */
 void row_sum(real *destination, const real *a, const real *b, int columns);
-
-/* out[j] = row[index[j]], and with an addend row[index[j]] + addend[j], over j < count. */
-void row_look_up(real *out, const real *row, const int32_t *index, int count);
-void row_look_up_add(real *out, const real *row, const int32_t *index, const real *addend, int count);
-
-/* row[index[j]] += values[j], in order of j: the adjoint of looking up. */
-void row_collect(real *row, const int32_t *index, const real *values, int count);
 
 #endif

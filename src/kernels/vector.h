@@ -9,6 +9,9 @@
 #include "base/real.h"
 
 #include <stdint.h>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 #ifndef VECTOR_BYTES
 #if defined __AVX512F__
@@ -35,6 +38,7 @@ typedef uint32_t LaneBits;
 typedef real Vector __attribute__((vector_size(VECTOR_BYTES)));
 typedef Lane VectorInteger __attribute__((vector_size(VECTOR_BYTES))); /* also a mask: -1 true, 0 false */
 typedef LaneBits VectorBits __attribute__((vector_size(VECTOR_BYTES)));
+typedef int32_t UnalignedIndex __attribute__((vector_size(4 * VECTOR_LANES), aligned(4), may_alias));
 typedef real UnalignedVector __attribute__((vector_size(VECTOR_BYTES), aligned(__alignof__(real)), may_alias));
 
 #define KERNEL static inline __attribute__((always_inline))
@@ -78,6 +82,12 @@ KERNEL Vector vector_select(VectorInteger mask, Vector a, Vector b)
     return (Vector)((mask & (VectorInteger)a) | (~mask & (VectorInteger)b));
 }
 
+/* mask ? 0 : x. The comparison is what GCC folds into the instruction that made x. */
+KERNEL Vector vector_clear(VectorInteger mask, Vector x)
+{
+    return (Vector)((mask == 0) & (VectorInteger)x);
+}
+
 /* Lane l compares first + l < limit. */
 KERNEL VectorInteger vector_below(int first, int limit)
 {
@@ -87,53 +97,35 @@ KERNEL VectorInteger vector_below(int first, int limit)
     return lane < (VectorInteger){0} + (Lane)(limit - first);
 }
 
+/* The larger of each lane; b where either is NaN. */
 KERNEL Vector vector_maximum(Vector a, Vector b)
 {
-    return vector_select(a > b, a, b);
-}
-
-/* Lanes l and l ^ distance trade places; distance is a constant power of two below VECTOR_LANES. */
-#if VECTOR_LANES == 16
-#define vector_swap(x, d) __builtin_shufflevector(x, x, 0 ^ (d), 1 ^ (d), 2 ^ (d), 3 ^ (d), 4 ^ (d), 5 ^ (d), 6 ^ (d), \
-    7 ^ (d), 8 ^ (d), 9 ^ (d), 10 ^ (d), 11 ^ (d), 12 ^ (d), 13 ^ (d), 14 ^ (d), 15 ^ (d))
-#elif VECTOR_LANES == 8
-#define vector_swap(x, d) __builtin_shufflevector(x, x, 0 ^ (d), 1 ^ (d), 2 ^ (d), 3 ^ (d), 4 ^ (d), 5 ^ (d), 6 ^ (d), \
-    7 ^ (d))
-#elif VECTOR_LANES == 4
-#define vector_swap(x, d) __builtin_shufflevector(x, x, 0 ^ (d), 1 ^ (d), 2 ^ (d), 3 ^ (d))
+#if defined __AVX512F__ && VECTOR_BYTES == 64 && defined REAL_IS_DOUBLE
+    return (Vector)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif defined __AVX512F__ && VECTOR_BYTES == 64
+    return (Vector)_mm512_max_ps((__m512)a, (__m512)b); /* GCC makes three of the comparison */
 #else
-#define vector_swap(x, d) __builtin_shufflevector(x, x, 0 ^ (d), 1 ^ (d))
+    return vector_select(a > b, a, b);
 #endif
-
-/* Sum and largest of all lanes, by halving: a fixed order. */
-KERNEL real vector_sum(Vector x)
-{
-#if VECTOR_LANES >= 16
-    x += vector_swap(x, 8);
-#endif
-#if VECTOR_LANES >= 8
-    x += vector_swap(x, 4);
-#endif
-#if VECTOR_LANES >= 4
-    x += vector_swap(x, 2);
-#endif
-    x += vector_swap(x, 1);
-    return x[0];
 }
 
-KERNEL real vector_largest(Vector x)
+/* As many indices as a vector has lanes. */
+KERNEL VectorInteger vector_load_index(const int32_t *address)
 {
-#if VECTOR_LANES >= 16
-    x = vector_maximum(x, vector_swap(x, 8));
+    return __builtin_convertvector(*(const UnalignedIndex *)address, VectorInteger);
+}
+
+/* Of the 2 VECTOR_LANES numbers in a and b, those at `index`, whose higher bits do not count. */
+KERNEL Vector vector_pick(Vector a, Vector b, VectorInteger index)
+{
+#ifdef __clang__
+    Vector table[2] = {a, b}, picked;
+    UNROLL for (int l = 0; l < VECTOR_LANES; l++)
+        picked[l] = ((const real *)table)[index[l] & (2 * VECTOR_LANES - 1)];
+    return picked;
+#else
+    return __builtin_shuffle(a, b, index);
 #endif
-#if VECTOR_LANES >= 8
-    x = vector_maximum(x, vector_swap(x, 4));
-#endif
-#if VECTOR_LANES >= 4
-    x = vector_maximum(x, vector_swap(x, 2));
-#endif
-    x = vector_maximum(x, vector_swap(x, 1));
-    return x[0];
 }
 
 #endif

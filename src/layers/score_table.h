@@ -16,16 +16,19 @@
 
 /* Which rows a block of queries uses. */
 typedef struct ScoreRows {
-    const int32_t *row_of; /* the row of the character at each position of the sequence; borrowed */
+    const int32_t *row_of; /* the row of the character at each position of the sequence, padded as kernels/lookup.h
+                              says; borrowed */
+    int characters;        /* how many rows of the table belong to characters */
     int first;             /* position of the block's first query */
     int position_first;    /* the row of position 0, a multiple of ROW_ALIGNMENT; -1 without positions */
     int visible;           /* columns that the first query sees; row r sees min(columns, visible + r) */
 } ScoreRows;
 
-/* scores[r,j] over the columns that row r sees. scratch has as many columns as the table. */
-void score_table_forward(Matrix table, ScoreRows rows, real *scratch, Matrix scores);
+/* scores[r,j] over the columns that row r sees. */
+void score_table_forward(Matrix table, ScoreRows rows, Matrix scores);
 
-/* d_table[x,y] += the d_scores[r,j] that used G[x,y]. d_scores is 0 from visible(r) to the end of its vector. */
-void score_table_backward(Matrix d_scores, ScoreRows rows, real *scratch, Matrix d_table);
+/* d_table[x,y] += the d_scores[r,j] that used G[x,y]. d_scores is 0 from visible(r) to the end of its vector. collected
+ * is scratch, a row for each character and a column for each row of d_scores: 0 before and after. */
+void score_table_backward(Matrix d_scores, ScoreRows rows, Matrix collected, Matrix d_table);
 
 #endif

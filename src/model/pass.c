@@ -18,8 +18,8 @@ void pass_layout(Pass *pass, Arena *arena, const Tables *tables)
     pass->d_scores = matrix_take(arena, rows, tables->config.context);
     pass->mixed = matrix_take(arena, mixed_rows, tables->config.head_size);
     pass->d_mixed = matrix_take(arena, mixed_rows, tables->config.head_size);
-    pass->logits = matrix_take(arena, rows, V);
-    pass->score_row = arena_take(arena, (size_t)tables->scores.row_stride, sizeof(real));
+    pass->logits = matrix_take(arena, rows, tables->plan.linear_first ? V - 1 : V);
+    pass->collected = matrix_take(arena, tables->plan.score_table ? tables->token_limit : 0, rows);
 }
 
 static int seen_columns(const Tables *tables, int end, int length)
@@ -47,6 +47,7 @@ static ScoreRows score_rows(const Pass *pass, const Tables *tables, int first, i
     return (ScoreRows){
         .row_of = pass->row_of,
         .first = first,
+        .characters = tables->token_rows,
         .position_first = tables->position_rows > 0 ? tables->position_first : -1,
         .visible = seen_columns(tables, first + 1, length),
     };
@@ -67,8 +68,7 @@ int pass_block_forward(Pass *pass, const Tables *tables, int first, int count, i
     Matrix weights = corner(pass->weights, count, seen), logits = matrix_rows(pass->logits, 0, count);
     Matrix mixed = tables->plan.linear_first ? logits : matrix_rows(pass->mixed, 0, count);
     if (tables->plan.score_table) {
-        score_table_forward(tables_head(tables).scores, score_rows(pass, tables, first, length), pass->score_row,
-                            weights);
+        score_table_forward(tables_head(tables).scores, score_rows(pass, tables, first, length), weights);
         attention_mix_forward(rule, weights, inputs.value, mixed);
     } else {
         attention_forward(rule, inputs, weights, mixed);
@@ -96,7 +96,7 @@ static void block_backward(Pass *pass, const Tables *tables, int first, int coun
     }
     if (tables->plan.score_table) {
         attention_mix_backward(rule, inputs, weights, d_output, d_scores, to.d_value);
-        score_table_backward(d_scores, score_rows(pass, tables, first, length), pass->score_row,
+        score_table_backward(d_scores, score_rows(pass, tables, first, length), pass->collected,
                              gradients->head.scores);
     } else {
         attention_backward(rule, inputs, weights, d_output, d_scores, to);
@@ -114,9 +114,9 @@ double pass_rows(Pass *pass, const Tables *tables, const int32_t *row_of, const 
         pass_block_forward(pass, tables, row, count, length);
         Matrix logits = matrix_rows(pass->logits, 0, count);
         if (gradients == NULL) {
-            loss += cross_entropy_forward(logits, targets + row);
+            loss += cross_entropy_forward(logits, tables->plan.linear_first, targets + row);
         } else {
-            loss += cross_entropy_backward(logits, targets + row, weight);
+            loss += cross_entropy_backward(logits, tables->plan.linear_first, targets + row, weight);
             block_backward(pass, tables, row, count, length, gradients);
         }
     }

@@ -15,8 +15,8 @@ typedef struct Pass {
     Sequence sequence;
     Matrix weights, d_scores; /* [R,T] */
     Matrix mixed, d_mixed;    /* [R,H]; no rows with linear_first */
-    Matrix logits;            /* [R,V] */
-    real *score_row;          /* scratch of the score table: one of its rows */
+    Matrix logits;            /* [R,V]; with linear_first [R,V-1], less the last symbol's */
+    Matrix collected;         /* [U,R]: scratch of the score table's gradients; 0 between blocks */
     const int32_t *row_of;    /* of the gathered sequence; borrowed */
 } Pass;
 
@@ -32,7 +32,7 @@ void pass_gather(Pass *pass, const Tables *tables, const int32_t *row_of, int fi
 
 /* Of the gathered sequence of `length` characters, rows first..first+count-1, at most pass_block_rows of them, leave
  * their attention in pass->weights[count, seen] (seen = first + count when causal, otherwise length) and their logits
- * in pass->logits[count, V]. Returns `seen`. */
+ * in pass->logits. Returns `seen`. */
 int pass_block_forward(Pass *pass, const Tables *tables, int first, int count, int length);
 
 /* Gathers and runs rows first..end-1 of a sequence of `length` characters row_of[] and targets[]. Returns the sum

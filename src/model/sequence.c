@@ -7,8 +7,7 @@
 
 void sequence_layout(Sequence *s, Arena *arena, const Tables *tables)
 {
-    int T = tables->config.context, H = tables->config.head_size;
-    int D = tables->plan.linear_first ? tables->config.vocabulary_size : H;
+    int T = tables->config.context, H = tables->config.head_size, D = tables_value_columns(tables);
     int multiplied = tables->plan.score_table ? 0 : T;
     s->query = matrix_take(arena, multiplied, H);
     s->key = matrix_take(arena, multiplied, H);

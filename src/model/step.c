@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "kernels/denormals.h"
+#include "kernels/vector.h"
 
 #include <assert.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static void step_layout(Step *step, TablesPlan plan)
         pass_layout(step->passes != NULL ? &step->passes[i] : &measured, memory, &step->tables);
     step->tokens = arena_take(memory, (size_t)token_rows, sizeof(int32_t));
     step->row_of_token = arena_take(memory, (size_t)config->vocabulary_size, sizeof(int32_t));
-    step->row_of = arena_take(memory, (size_t)step->batch_limit * (size_t)config->context, sizeof(int32_t));
+    step->row_of = arena_take(memory, (size_t)step->batch_limit * (size_t)config->context + ROW_ALIGNMENT, sizeof(int32_t));
 }
 
 size_t step_bytes(const ModelConfig *config, int batch_limit, int threads, TablesPlan plan)

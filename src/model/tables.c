@@ -13,7 +13,7 @@ static bool prefer_linear_first(const ModelConfig *config)
 {
     double seen = config->mask == MASK_CAUSAL ? (config->context + 1) / 2.0 : config->context;
     double V = config->vocabulary_size, H = config->head_size;
-    return seen * V < seen * H + H * V;
+    return V > 1 && seen * (V - 1) < seen * H + H * V;
 }
 
 int tables_token_limit(const ModelConfig *config, int batch)
@@ -50,11 +50,12 @@ void tables_layout(Tables *t, Arena *arena, const ModelConfig *config, TablesPla
     int C = config->channels, H = config->head_size, V = config->vocabulary_size, wide = 3 * padded(H);
     *t = (Tables){.config = *config, .plan = plan, .token_limit = token_limit};
     t->plan.score_table = plan.score_table && config->mixing == MIXING_ATTENTION; /* a uniform mix has no scores */
+    t->plan.linear_first = plan.linear_first && V > 1;
     t->position_rows = config->positions == POSITIONS_NONE ? 0 : config->context;
     int rows = row_limit(t), square = t->plan.score_table ? rows : 0;
     t->embedding = matrix_take(arena, rows, C);
     t->projected = matrix_take(arena, rows, wide);
-    t->output = matrix_take(arena, plan.linear_first ? rows : 0, V);
+    t->output = matrix_take(arena, t->plan.linear_first ? rows : 0, V);
     t->scores = matrix_take(arena, square, rows);
     t->key_transposed = matrix_take(arena, t->plan.score_table ? H : 0, rows);
     t->projection = matrix_take(arena, wide, C);
@@ -72,7 +73,7 @@ void tables_layout(Tables *t, Arena *arena, const ModelConfig *config, TablesPla
 void table_gradients_layout(TableGradients *g, Arena *arena, const Tables *t)
 {
     int H = t->config.head_size, V = t->config.vocabulary_size, rows = row_limit(t), width = padded(H);
-    int left = t->plan.score_table ? padded(rows) : 2 * width, D = t->plan.linear_first ? V : H;
+    int left = t->plan.score_table ? padded(rows) : 2 * width, D = tables_value_columns(t);
     size_t by_row = (size_t)rows * (size_t)(left + padded(D));
     size_t of_head = t->plan.linear_first ? 0 : (size_t)V * (size_t)width + (size_t)padded(V);
     *g = (TableGradients){.count = by_row + of_head};
@@ -98,10 +99,16 @@ int tables_rows(const Tables *t)
     return t->position_first + t->position_rows;
 }
 
+int tables_value_columns(const Tables *t)
+{
+    return t->plan.linear_first ? t->config.vocabulary_size - 1 : t->config.head_size;
+}
+
 HeadTables tables_head(const Tables *t)
 {
-    int H = t->config.head_size, width = padded(H);
-    HeadTables head = {.value = t->plan.linear_first ? t->output : matrix_columns(t->projected, 2 * width, H)};
+    int H = t->config.head_size, width = padded(H), D = tables_value_columns(t);
+    HeadTables head = {.value = t->plan.linear_first ? matrix_columns(t->output, 0, D)
+                                                     : matrix_columns(t->projected, 2 * width, D)};
     if (t->plan.score_table) {
         head.scores = matrix_columns(t->scores, 0, tables_rows(t));
     } else {
@@ -128,6 +135,15 @@ static void copy_rows(Matrix from, Matrix to)
         memcpy(matrix_row(to, r), matrix_row(from, r), (size_t)from.columns * sizeof(real));
 }
 
+/* Softmax cannot tell logits from logits less a number of each row's own. */
+static void subtract_last_row(Matrix m)
+{
+    const real *last = matrix_row(m, m.rows - 1);
+    for (int r = 0; r < m.rows; r++)
+        for (int c = 0; c < m.columns; c++)
+            matrix_row(m, r)[c] -= last[c];
+}
+
 /* The weights, copied into padded rows in both orientations. Item 0 to 2: a projection; 3: the lm_head. */
 static void pack_weight(Tables *t, const Parameters *p, int item)
 {
@@ -138,9 +154,14 @@ static void pack_weight(Tables *t, const Parameters *p, int item)
         copy_rows(weight, rows);
         transpose_copy(rows, matrix_columns(t->projection_transposed, item * width, H));
     } else {
+        Matrix bias = matrix_view(t->lm_bias, t->config.vocabulary_size, 1, 1);
         copy_rows(p->lm_weight, t->lm_weight);
+        copy_rows(matrix_transpose(p->lm_bias), bias);
+        if (t->plan.linear_first) {
+            subtract_last_row(t->lm_weight);
+            subtract_last_row(bias);
+        }
         transpose_copy(t->lm_weight, t->lm_weight_transposed);
-        copy_rows(p->lm_bias, matrix_view(t->lm_bias, 1, t->config.vocabulary_size, 0));
     }
 }
 
@@ -165,7 +186,8 @@ static void project_chunk(Tables *t, int chunk)
     if (t->plan.linear_first) {
         Matrix value = matrix_columns(projected, 2 * padded(H), H);
         Matrix output = chunk_of(matrix_rows(t->output, 0, rows), chunk);
-        linear_forward(value, t->lm_weight_transposed, NULL, output);
+        output.columns = tables_value_columns(t);
+        linear_forward(value, matrix_columns(t->lm_weight_transposed, 0, output.columns), NULL, output);
         for (int r = 0; r < output.rows && first + r < t->token_rows; r++)
             row_add(matrix_row(output, r), t->lm_bias, output.columns);
     }

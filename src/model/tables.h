@@ -8,7 +8,8 @@
  * are collected by row and go through the projections once. Two further products may move from the text to the table:
  *
  *   linear_first  the lm_head is linear and attention's rows sum to 1, so it may stand before the mix:
- *                 logits[t] = W (sum_j A[t,j] v_j) + b = sum_j A[t,j] (W v_j + b); the value table then has V columns
+ *                 logits[t] = W (sum_j A[t,j] v_j) + b = sum_j A[t,j] (W v_j + b). Softmax sees only how logits
+ *                 differ, so W and b stand for their rows less the last one, and the value table has V - 1 columns
  *   score_table   q_t . k_j is a sum of four entries of G = Q K^T [R,R] (layers/score_table.h)
  *
  * tables_forward and tables_backward are called by all threads of a team at once: they share the work among
@@ -33,7 +34,7 @@ TablesPlan tables_plan(const ModelConfig *config, int batch);
 typedef struct HeadTables {
     Matrix query, key; /* [R,H]; no rows with score_table */
     Matrix scores;     /* G [R,R] with score_table */
-    Matrix value;      /* [R,D], D = V with linear_first, otherwise H */
+    Matrix value;      /* [R,D], D = V - 1 with linear_first, otherwise H */
 } HeadTables;
 
 /* What a pass over text collects: gradients by table row, and those of the lm_head where the text meets it. */
@@ -54,12 +55,12 @@ typedef struct Tables {
     int position_rows;        /* T, or 0 without positions */
     Matrix embedding;         /* X [R,C]; the rows between U and padded(U) are 0 */
     Matrix projected;         /* [R,3H'], H' = padded(H): Q, K and V side by side */
-    Matrix output;            /* [R,V] with linear_first: W v + b, b on the characters' rows alone */
+    Matrix output;            /* [R,V] with linear_first: W v + b, b on the characters' rows alone; the last column 0 */
     Matrix scores;            /* G [R,R] with score_table */
     Matrix key_transposed;    /* [H,R] with score_table */
     Matrix projection;        /* [3H',C], rows between H and H' zero */
     Matrix projection_transposed;
-    Matrix lm_weight;         /* [V,H] */
+    Matrix lm_weight;         /* [V,H]; with linear_first less its last row, as lm_bias less its last entry */
     Matrix lm_weight_transposed;
     real *lm_bias;            /* [V] */
     Matrix d_projected, d_embedding, d_projection, d_lm_weight; /* as their namesakes */
@@ -79,6 +80,9 @@ int tables_rows(const Tables *tables);
 void tables_forward(Tables *tables, const Parameters *parameters, const int32_t *tokens, int count);
 
 HeadTables tables_head(const Tables *tables);
+
+/* D: the columns of the value table. */
+int tables_value_columns(const Tables *tables);
 
 /* The characters' and the positions' part of a table of rows. */
 Matrix tables_token_part(const Tables *tables, Matrix rows);

@@ -23,6 +23,15 @@ static void add_shards(ShardSum all, const real *at, real *sum, int columns)
         row_add(sum, all.shards[s].memory + offset, columns);
 }
 
+/* What all logits but the last rise by, the last one falls by. */
+static void sum_output_row(Tables *t, ShardSum all, int row)
+{
+    int others = tables_value_columns(t);
+    real *d_output = matrix_row(t->output, row);
+    add_shards(all, matrix_row(all.shards[0].head.value, row), d_output, padded(others));
+    d_output[others] = -row_total(d_output, others);
+}
+
 /* d_G, d_Q and d_K, d_V and d_output of a chunk of rows. */
 static void sum_chunk(Tables *t, ShardSum all, int chunk)
 {
@@ -35,7 +44,7 @@ static void sum_chunk(Tables *t, ShardSum all, int chunk)
         else
             add_shards(all, matrix_row(places.query, row), d_projected, 2 * width);
         if (t->plan.linear_first)
-            add_shards(all, matrix_row(places.value, row), matrix_row(t->output, row), padded(t->output.columns));
+            sum_output_row(t, all, row);
         else
             add_shards(all, matrix_row(places.value, row), d_projected + 2 * width, width);
     }
