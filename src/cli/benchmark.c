@@ -7,6 +7,7 @@
 #include "text/corpus.h"
 #include "training/trainer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,15 +36,18 @@ static double flops_of(const Workload *w)
     return 3 * B * T * (2 * H * (T + 1) + 2 * H * V) + 18 * (V + T) * C * H;
 }
 
-/* A text whose symbol v is the rarer the larger v is. */
-static bool make_text(Ids *text, size_t count, int vocabulary_size, Error *error)
+bool benchmark_text(Ids *text, size_t count, int vocabulary_size, Error *error)
 {
     if (!ids_allocate(text, count, vocabulary_size, error))
         return false;
+    const double V = vocabulary_size;
     Random random = random_seed(1);
     for (size_t i = 0; i < count; i++) {
-        double u = random_uniform(&random);
-        ids_put(*text, i, (int32_t)(u * u * vocabulary_size));
+        double rank;
+        do
+            rank = -.22 * V * log(1 - random_uniform(&random));
+        while (rank >= V * random_uniform(&random)); /* keeps it with probability 1 - rank / V */
+        ids_put(*text, i, (int32_t)rank);
     }
     return true;
 }
@@ -81,7 +85,7 @@ static bool bench_open(Bench *b, const Workload *w, int threads, Error *error)
     b->targets = calloc(characters, sizeof *b->targets);
     if (b->inputs == NULL || b->targets == NULL)
         return error_set(error, "out of memory for a batch of %zu characters", characters);
-    if (!make_text(&b->text, TEXT_LENGTH, config->vocabulary_size, error) ||
+    if (!benchmark_text(&b->text, TEXT_LENGTH, config->vocabulary_size, error) ||
         !parameters_open(&b->parameters, config, error) || !parameters_open(&b->gradient, config, error) ||
         !adam_open(&b->adam, config, adam, error) ||
         !step_open(&b->step, config, w->batch, threads, tables_plan(config, w->batch), error))
