@@ -14,6 +14,7 @@
 
 enum { TRIES = 5, TEXT_LENGTH = 1 << 20 };
 static const double try_seconds = 0.2; /* of one try, about */
+static const double patience_seconds = 4;
 
 #define SHAPE(t, c, h, v) {.context = t, .channels = c, .head_size = h, .vocabulary_size = v}
 
@@ -85,7 +86,8 @@ static bool bench_open(Bench *b, const Workload *w, int threads, Error *error)
     b->targets = calloc(characters, sizeof *b->targets);
     if (b->inputs == NULL || b->targets == NULL)
         return error_set(error, "out of memory for a batch of %zu characters", characters);
-    if (!benchmark_text(&b->text, TEXT_LENGTH, config->vocabulary_size, error) ||
+    size_t length = TEXT_LENGTH + (size_t)config->context;
+    if (!benchmark_text(&b->text, length, config->vocabulary_size, error) ||
         !parameters_open(&b->parameters, config, error) || !parameters_open(&b->gradient, config, error) ||
         !adam_open(&b->adam, config, adam, error) ||
         !step_open(&b->step, config, w->batch, threads, tables_plan(config, w->batch), error))
@@ -105,16 +107,20 @@ static void train_steps(Bench *b, int count)
     }
 }
 
+/* Of a step: the best of several tries, after two steps to warm up; of steps that take seconds, as many as there is
+ * patience for. */
 static double train_seconds(Bench *b)
 {
-    double best = 0, begin = clock_seconds();
-    train_steps(b, 2);
-    int count = 1 + (int)(try_seconds / ((clock_seconds() - begin) / 2));
-    for (int i = 0; i < TRIES; i++) {
-        begin = clock_seconds();
+    enum { WARM_UP = 2 };
+    double best = 0, start = clock_seconds();
+    int count = 1;
+    for (int i = 0; i < WARM_UP + TRIES && (i == 0 || clock_seconds() - start < patience_seconds); i++) {
+        double begin = clock_seconds();
         train_steps(b, count);
         double seconds = (clock_seconds() - begin) / count;
-        best = i == 0 || seconds < best ? seconds : best;
+        best = i <= WARM_UP || seconds < best ? seconds : best;
+        if (i + 1 == WARM_UP)
+            count = 1 + (int)(try_seconds / seconds);
     }
     return best;
 }

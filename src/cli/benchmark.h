@@ -22,7 +22,8 @@ extern const Workload workloads[];
 extern const int workload_count;
 
 typedef struct Measurement {
-    double seconds;        /* a step, or the whole of what is not training: the best of several tries */
+    double seconds;        /* a step, or the whole of what is not training: the best of several tries (a step of
+                              seconds is tried once) */
     double single_seconds; /* the same on one thread */
     double characters;     /* processed in that time */
     double flops;          /* the causal minimum of a step, model/config.h's letters:

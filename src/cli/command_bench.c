@@ -1,22 +1,16 @@
 #include "cli/commands.h"
 
 #include "base/json.h"
-#include "base/parallel.h"
-#include "cli/benchmark.h"
+#include "cli/bench_options.h"
 #include "cli/format.h"
-#include "cli/nearest_name.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "kernels/peak.h"
 #include "kernels/vector.h"
 
 #include <math.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum { MOST_WORKLOADS = 16 };
 
 /* What a child process reports: one workload in a process of its own, so that its memory is its own. */
 typedef struct Report {
@@ -83,13 +77,18 @@ static double measure_peak(int threads)
     return peak;
 }
 
-static void print_header(int threads, double peak)
+static void print_header(const BenchOptions *options, double peak)
 {
-    printf("%d thread%s, vectors of %d bytes, peak of multiply-adds %.0f GFLOP/s\n\n", threads, threads == 1 ? "" : "s",
-           VECTOR_BYTES, peak / 1e9);
-    printf("%-18s %10s %12s %9s %8s %10s %9s\n", "workload", "ms/step", "characters/s", "GFLOP/s", "of peak",
-           "resident",
-           "1 thread");
+    const Workload *custom = &options->custom;
+    const ModelConfig *config = &custom->config;
+    printf("%d thread%s, vectors of %d bytes, peak of multiply-adds %.0f GFLOP/s\n", options->threads,
+           options->threads == 1 ? "" : "s", VECTOR_BYTES, peak / 1e9);
+    if (options->chosen[0] == custom)
+        printf("custom: T %d, C %d, H %d, V %d, B %d\n", config->context, config->channels, config->head_size,
+               config->vocabulary_size, custom->batch);
+    printf("\n%-18s %10s %12s %9s %8s %10s %9s\n", "workload", "ms/step", "characters/s", "GFLOP/s", "of peak",
+           "resident", "1 thread");
+    fflush(stdout);
 }
 
 static void print_row(const Row *row)
@@ -119,75 +118,40 @@ static void print_json(const Row *row, bool first)
     json_write_member(stdout, "share_of_peak", flops / row->peak);
     json_write_member(stdout, "resident_bytes", row->resident);
     json_write_member(stdout, "times_one_thread", m->single_seconds / m->seconds);
-    printf(", \"threads\": %d}", row->threads);
-}
-
-static const Workload *find_workload(const char *name, Error *error)
-{
-    const char *names[MOST_WORKLOADS];
-    char quoted[QUOTED_LENGTH];
-    for (int i = 0; i < workload_count; i++) {
-        if (strcmp(workloads[i].name, name) == 0)
-            return &workloads[i];
-        names[i] = workloads[i].name;
+    printf(", \"threads\": %d", row->threads);
+    if (row->workload->kind == BENCHMARK_TRAINING) {
+        printf(", \"batch_size\": %d, \"config\": {", row->workload->batch);
+        model_config_write(stdout, &row->workload->config, false);
+        printf("}");
     }
-    const char *near = nearest_name(name, names, workload_count);
-    format_quoted(name, quoted);
-    error_set(error, "no workload %s; %s%s", quoted, near != NULL ? "did you mean " : "`bench --help` lists them",
-              near != NULL ? near : "");
-    return NULL;
+    printf("}");
 }
 
-static int run_all(const Workload *const *chosen, int count, int threads, bool json)
+static int run_all(const BenchOptions *options)
 {
-    double peak = measure_peak(threads);
-    if (!json)
-        print_header(threads, peak);
-    for (int i = 0; i < count; i++) {
-        Row row = {.workload = chosen[i], .threads = threads, .peak = peak};
+    double peak = measure_peak(options->threads);
+    if (!options->json)
+        print_header(options, peak);
+    for (int i = 0; i < options->count; i++) {
+        Row row = {.workload = options->chosen[i], .threads = options->threads, .peak = peak};
         Error error = {0};
-        if (!run_workload(&row, &error)) {
+        if (!run_workload(&row, &error))
             return report_failure("bench", &error);
-        }
-        if (json)
+        if (options->json)
             print_json(&row, i == 0);
         else
             print_row(&row);
     }
-    if (json)
+    if (options->json)
         printf("\n]\n");
     return EXIT_DONE;
 }
 
 int command_bench(int argc, char **argv)
 {
-    bool json = false;
-    int64_t threads = parallel_default_threads();
-    const char *words[MOST_WORKLOADS];
-    const Workload *chosen[MOST_WORKLOADS];
-    Option rows[] = {
-        {.name = "json", .kind = OPTION_FLAG, .value.flag = &json, .help = "an array of objects, one a workload"},
-        {.name = "threads", .kind = OPTION_INTEGER, .value.integer = &threads, .whole = {1, PARALLEL_MOST_THREADS},
-         .help = "threads"},
-    };
-    OptionTable table = {rows, sizeof rows / sizeof rows[0]};
-    Positionals rest = {.words = words, .limit = MOST_WORKLOADS};
+    BenchOptions options;
     Error error = {0};
-    bool understood = options_parse(table, argc, argv, &rest, &error);
-    if (understood && rest.help) {
-        options_print_help(stdout, "soliloquy bench [NAME...] [options]",
-                           "Measures this machine's peak and trains the workloads lecture, default, wide, long and\n"
-                           "large-vocabulary; times validation, sampling and loading. FLOPs are the causal minimum\n"
-                           "of a step: 3 B T (2 H (T+1) + 2 H V) + 18 (V+T) C H.",
-                           table);
-        return EXIT_DONE;
-    }
-    for (int i = 0; understood && i < rest.count; i++)
-        understood = (chosen[i] = find_workload(words[i], &error)) != NULL;
-    if (!understood) {
+    if (!bench_options_parse(&options, argc, argv, &error))
         return report_usage("bench", &error);
-    }
-    for (int i = 0; rest.count == 0 && i < workload_count; i++)
-        chosen[i] = &workloads[i];
-    return run_all(chosen, rest.count > 0 ? rest.count : workload_count, (int)threads, json);
+    return options.help ? EXIT_DONE : run_all(&options);
 }
