@@ -107,7 +107,7 @@ demo: all
 	@scripts/demo.sh $(if $(DEFAULT),./soliloquy,$(PROGRAM)) $(DATA)
 
 bench: all
-	@$(PROGRAM) bench
+	@scripts/bench.sh $(PROGRAM)
 
 reference:
 	scripts/reference.py tests/golden
@@ -124,7 +124,7 @@ help:
 	@echo 'make test       every test; the last line counts them'
 	@echo 'make gradcheck  every gradient against central differences in double precision'
 	@echo 'make sanitize   the tests under AddressSanitizer and UBSan'
-	@echo 'make bench      tokens a second, and the share of the processor that they use'
+	@echo 'make bench      characters a second, the share of the processor that they use, and PyTorch beside it'
 	@echo 'make reference  write tests/golden anew (needs python3-torch)'
 	@echo 'make install    to PREFIX=$(PREFIX)'
 	@echo 'make clean      remove everything that was built'

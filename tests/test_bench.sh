@@ -89,4 +89,46 @@ if command -v python3 >/dev/null 2>&1; then
 fi
 verdict 'and the same in JSON'
 
+# --- scripts/bench.sh and the yardstick, with a stub that says what it measured
+
+cat >"$work/stub" <<'END'
+#!/bin/sh
+echo "$*" >>"$0.asked"
+[ "${3:-}" = --json ] || { echo measured; exit "$(cat "$0.status")"; }
+echo '[{"name": "tiny", "tokens_per_second": 1e9, "threads": 1, "batch_size": 2, "config": {"context": 4, "channels": 3,'
+echo '"head_size": 3, "vocabulary_size": 9, "positions": "learned", "mask": "causal", "mixing": "attention",'
+echo '"scale": "sqrt", "bytes": false}}]'
+END
+chmod +x "$work/stub"
+
+echo 3 >"$work/stub.status"
+scripts/bench.sh "$work/stub" >"$work/out" 2>"$work/err"
+status=$?
+[ "$status" -eq 3 ] || wrong "status $status"
+[ "$(cat "$work/out")" = measured ] || wrong "$(cat "$work/out")"
+verdict 'a failed benchmark ends make bench with its status'
+
+echo 0 >"$work/stub.status"
+PYTHON="$work/none /bin/false" scripts/bench.sh "$work/stub" >"$work/out" 2>"$work/err" || wrong "status $?"
+[ ! -s "$work/err" ] || wrong "$(cat "$work/err")"
+[ "$(grep -c '^no python3 with torch is here' "$work/out")" -eq 1 ] || wrong "$(cat "$work/out")"
+verdict 'without PyTorch make bench says so in one line and is done'
+
+name='PyTorch beside the program'
+python=
+for candidate in python3 /usr/bin/python3; do
+    if "$candidate" -c 'import torch' 2>/dev/null; then python=$candidate; break; fi
+done
+if [ -z "$python" ]; then
+    echo "skip bench: $name: no python3 with torch"
+else
+    "$python" scripts/yardstick.py "$work/stub" tiny --seconds 0.001 >"$work/out" 2>"$work/err" || wrong "status $?"
+    [ ! -s "$work/err" ] || wrong "$(tail -n 1 "$work/err")"
+    grep -qE '^tiny +[0-9.]+ k? +1 +1 G +1 +[0-9.]+$' "$work/out" || wrong "$(cat "$work/out")"
+    tail -n 1 "$work/stub.asked" | grep -qx 'bench tiny --json' || wrong "$(cat "$work/stub.asked")"
+    "$python" scripts/yardstick.py /bin/false tiny >"$work/out" 2>"$work/err" && wrong 'a failed bench is no failure'
+    [ "$(wc -l <"$work/err")" -eq 1 ] || wrong "$(tail -n 1 "$work/err")"
+    verdict "$name"
+fi
+
 [ "$failures" -eq 0 ]
