@@ -107,7 +107,7 @@ static void test_short_texts(void)
     Step step;
     Error error = {0};
     double loss = 0;
-    CHECK(step_open(&step, &config, 1, 1, (TablesPlan){false, false}, &error), "%s", error.message);
+    CHECK(step_open(&step, &config, 1, 1, (TablesPlan){0}, &error), "%s", error.message);
     for (size_t count = 0; count < 2; count++)
         CHECK(!evaluation_loss(&step, &model.parameters, ids_slice(text, 0, count), &loss, &error) &&
                   strstr(error.message, "at least 2") != NULL, "%zu characters: %s", count, error.message);

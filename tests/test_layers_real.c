@@ -51,7 +51,7 @@ static double linear_loss(void *context)
 {
     Linear *l = context;
     transpose_copy(l->weight, l->weight_transposed);
-    linear_forward(l->x, l->weight_transposed, l->bias.data, l->y);
+    linear_forward(l->x, l->weight_transposed, l->bias.data, l->y, NULL);
     double loss = 0;
     for (int r = 0; r < l->y.rows; r++)
         for (int o = 0; o < l->y.columns; o++)
@@ -109,16 +109,16 @@ static void test_linear_by_hand(void)
     Matrix d_weight = test_matrix_from(2, 3, (const double[]){100, 0, 0, 0, 0, 0});
     Matrix d_bias = test_matrix_from(1, 2, (const double[]){1000, 0});
     transpose_copy(weight, transposed);
-    linear_forward(x, transposed, bias.data, y);
+    linear_forward(x, transposed, bias.data, y, NULL);
     check_exact(y, (const double[]){8, 24, 7, 18});
-    linear_forward(x, transposed, NULL, y);
+    linear_forward(x, transposed, NULL, y, NULL);
     check_exact(y, (const double[]){-2, 4, -3, -2});
-    linear_backward_input(d_y, weight, d_x);
+    linear_backward_input(d_y, weight, d_x, NULL);
     check_exact(d_x, (const double[]){5, 2, -1, 11, 4, -3});
-    linear_backward_weight(x, d_y, d_weight, d_bias.data);
+    linear_backward_weight(x, d_y, d_weight, d_bias.data, NULL);
     check_exact(d_weight, (const double[]){98, 2, 9, -2, 4, 14});
     check_exact(d_bias, (const double[]){1004, 6});
-    linear_backward_weight(x, d_y, d_weight, NULL);
+    linear_backward_weight(x, d_y, d_weight, NULL, NULL);
     check_exact(d_weight, (const double[]){96, 4, 18, -4, 8, 28});
     const Matrix all[] = {x, y, weight, transposed, bias, d_y, d_x, d_weight, d_bias};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -137,8 +137,8 @@ static void test_linear(void)
         Linear l = linear_open(sizes[s][0], sizes[s][1], sizes[s][2], &random);
         Matrix weight_before = test_matrix_copy(l.d_weight), bias_before = test_matrix_copy(l.d_bias);
         linear_loss(&l);
-        linear_backward_input(l.d_y, l.weight, l.d_x);
-        linear_backward_weight(l.x, l.d_y, l.d_weight, l.d_bias.data);
+        linear_backward_input(l.d_y, l.weight, l.d_x, NULL);
+        linear_backward_weight(l.x, l.d_y, l.d_weight, l.d_bias.data, NULL);
         check_linear_equations(&l, weight_before, bias_before);
         if (real_is_double()) {
             for (int o = 0; o < l.weight.rows; o++) {

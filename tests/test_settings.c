@@ -7,6 +7,7 @@ static const TrainingSettings odd_settings = {
     .batch_size = 7,
     .schedule = {SCHEDULE_CONSTANT, 0.1, 1e-300, 11, 12345678901},
     .adam = {0.875, 0.99, 1e-8, 0.3, 2.5},
+    .precision = PRECISION_BF16,
     .seed = UINT64_MAX,
     .validation_fraction = 0.1,
     .eval_every = 3,
@@ -36,6 +37,7 @@ static void check_settings(const TrainingSettings *a, const TrainingSettings *b)
     CHECK(a->schedule.kind == b->schedule.kind && a->schedule.rate == b->schedule.rate, "schedule");
     CHECK(a->schedule.minimum == b->schedule.minimum, "%g", a->schedule.minimum);
     CHECK(a->schedule.warmup == b->schedule.warmup && a->schedule.steps == b->schedule.steps, "schedule's steps");
+    CHECK(a->precision == b->precision, "precision %d", (int)a->precision);
     CHECK(a->adam.beta1 == b->adam.beta1 && a->adam.beta2 == b->adam.beta2, "betas");
     CHECK(a->adam.epsilon == b->adam.epsilon && a->adam.weight_decay == b->adam.weight_decay, "epsilon, decay");
     CHECK(a->adam.clip == b->adam.clip && a->validation_fraction == b->validation_fraction, "clip, fraction");
@@ -88,7 +90,8 @@ static void test_settings_range(void)
         {"batch_size", "\"8\""}, {"steps", "-1"}, {"learning_rate", "0"}, {"learning_rate", "-1"},
         {"learning_rate", "null"}, {"validation_fraction", "1"}, {"validation_fraction", "-0.1"}, {"eval_every", "0"},
         {"seed", "-1"}, {"seed", "18446744073709551616"}, {"schedule", "\"linear\""}, {"schedule", "0"},
-        {"weight_decay", "1e999"}, {"data", "1"},
+        {"weight_decay", "1e999"}, {"data", "1"}, {"precision", "\"half\""}, {"precision", "\"BF16\""},
+        {"precision", "\"\""}, {"precision", "1"}, {"precision", "null"},
     };
     test_case("settings: a field out of range is refused");
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
@@ -109,9 +112,49 @@ static void test_settings_range(void)
     }
 }
 
+/* Checkpoints from before the setting lack it. */
+static void test_precision(void)
+{
+    TrainingSettings settings = odd_settings, read = odd_settings;
+    JsonDocument document;
+    Error error = {0};
+    char text[TEXT_SIZE], key[] = "\"precision\": \"bf16\", ";
+
+    test_case("settings: the precision is written by name and read back");
+    for (int precision = PRECISION_FLOAT; precision <= PRECISION_BF16; precision++) {
+        char written[64];
+        settings.precision = (Precision)precision;
+        settings_text(&settings, text);
+        snprintf(written, sizeof written, "\"precision\": \"%s\"", precision == PRECISION_BF16 ? "bf16" : "float");
+        CHECK(strstr(text, written) != NULL, "%s", text);
+        CHECK(read_settings(text, &read, &document, &error) && (int)read.precision == precision, "%d: %s", precision,
+              error.message);
+        json_close(&document);
+    }
+
+    test_case("settings: without a precision it is float");
+    char *place = strstr(text, key);
+    CHECK(place != NULL, "%s", text);
+    if (place != NULL)
+        memmove(place, place + strlen(key), strlen(place + strlen(key)) + 1);
+    read.precision = PRECISION_BF16;
+    CHECK(read_settings(text, &read, &document, &error) && read.precision == PRECISION_FLOAT, "%s", error.message);
+    json_close(&document);
+
+    test_case("settings: an unknown precision is refused by name");
+    settings_text(&odd_settings, text);
+    place = strstr(text, "bf16");
+    if (place != NULL)
+        memcpy(place, "fp16", 4);
+    CHECK(!read_settings(text, &read, &document, &error) && strstr(error.message, "\"precision\" is unknown") != NULL,
+          "%s", error.message);
+    json_close(&document);
+}
+
 int main(void)
 {
     test_settings();
+    test_precision();
     test_settings_range();
     return test_finish();
 }

@@ -70,6 +70,9 @@ unexpected argument '--steps'|-- --steps
 'all' is not one of attention, uniform|--mixing all
 '2' is not one of sqrt, none|--scale 2
 'big' is not one of default, lecture|--preset big
+--precision: 'half' is not one of float, bf16|--precision half
+'bf61' is not one of float, bf16; did you mean bf16?|--precision bf61
+--precision needs a value|--precision
 --maps-text is empty|--maps-text=
 END
 
@@ -90,7 +93,7 @@ verdict 'refuses an empty path'
 train --help
 ends 0
 [ ! -s "$work/err" ] || wrong 'it wrote on stderr'
-for option in data out steps learning-rate context resume preset maps-text; do says out "--$option"; done
+for option in data out steps learning-rate context resume preset maps-text precision; do says out "--$option"; done
 says out 'data/tinyshakespeare.txt'
 [ "$(awk 'length > 100' "$work/out" | wc -l)" -eq 0 ] || wrong 'a line is longer than 100'
 verdict '--help lists the options'
@@ -100,7 +103,7 @@ verdict '--help lists the options'
 train_small --out "$work/run" --steps 20
 cp -R "$work/run" "$work/copy"
 for words in '--channels 6' '--context=8' '--seed 1' '--learning-rate 1' '--batch-size 8' '--bytes' '--overwrite' \
-    '--out elsewhere' '--preset lecture' '--validation-fraction 0.1' '--eval-every 5'; do
+    '--out elsewhere' '--preset lecture' '--validation-fraction 0.1' '--eval-every 5' '--precision bf16'; do
     # shellcheck disable=SC2086
     train --resume "$work/run" $words
     ends 2
@@ -138,6 +141,18 @@ same_run "$work/run" "$work/fresh"
 train_small --out "$work/run" --steps 30 --validation-fraction 0 --overwrite
 [ ! -e "$work/run/best.safetensors" ] || wrong 'the best model of the run before is still there'
 verdict '--overwrite replaces the run and nothing else'
+
+train_small --out "$work/float" --steps 20 --precision float
+same_run "$work/float" "$work/copy"
+train_small --out "$work/bf16" --steps 20 --precision bf16
+differ "$work/bf16/last.safetensors" "$work/float/last.safetensors"
+no_nan "$work/bf16/log.jsonl"
+grep -qF '\"precision\": \"bf16\"' "$work/bf16/last.safetensors" || wrong 'last.safetensors lacks the precision'
+train_small --out "$work/paused bf16" --steps 20 --precision bf16 --pause-at 7
+train --resume "$work/paused bf16"
+ends 0
+same_run "$work/paused bf16" "$work/bf16"
+verdict '--precision bf16 trains otherwise than float, which is the default, and a resume goes on in it'
 
 train --data "$text" --steps 2 --threads 5 --out "$work/threads"
 ends 0

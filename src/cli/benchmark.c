@@ -90,7 +90,7 @@ static bool bench_open(Bench *b, const Workload *w, int threads, Error *error)
     if (!benchmark_text(&b->text, length, config->vocabulary_size, error) ||
         !parameters_open(&b->parameters, config, error) || !parameters_open(&b->gradient, config, error) ||
         !adam_open(&b->adam, config, adam, error) ||
-        !step_open(&b->step, config, w->batch, threads, tables_plan(config, w->batch), error))
+        !step_open(&b->step, config, w->batch, threads, tables_plan(config, w->batch, PRECISION_FLOAT), error))
         return false;
     parameters_initialise(&b->parameters, random_seed(3));
     return true;

@@ -69,7 +69,7 @@ static bool mean_loss(const Checkpoint *checkpoint, Ids ids, int threads, double
     const ModelConfig *config = &checkpoint->parameters.config;
     Step step;
     int batch = evaluation_batch(config->context, ids.count);
-    if (!step_open(&step, config, batch, threads, tables_plan(config, batch), error))
+    if (!step_open(&step, config, batch, threads, tables_plan(config, batch, PRECISION_FLOAT), error))
         return false;
     bool done = evaluation_loss(&step, &checkpoint->parameters, ids, loss, error);
     step_close(&step);

@@ -1,9 +1,12 @@
 /* Register tiles: TILE_ROWS rows of c by one or two vectors of columns stay in registers while the contracted
  * index runs. With 32 registers (64-byte vectors) 8 x 2 sums leave room for two vectors of b and the broadcasts;
  * with 16 registers 4 x 2. Rows that are left over go through tiles of 4, 2 and 1, a last vector that is at most
- * a quarter full through 16-byte vectors: no work is done on padding. */
+ * a quarter full through 16-byte vectors: no work is done on padding. Products of pairs go through the same tiles, and
+ * their contracted index counts pairs. */
 #include "kernels/gemm.h"
 
+#include "kernels/pack.h"
+#include "kernels/pair.h"
 #include "kernels/vector.h"
 
 #include <assert.h>
@@ -26,8 +29,19 @@ typedef struct Tile {
     bool accumulate;
 } Tile;
 
+/* The factors as the tiles read them, and how many numbers a step of the contracted index takes: 1, or 2 of pairs. */
+typedef struct Factors {
+    Matrix a, b;
+    int step;
+} Factors;
+
+KERNEL Vector multiply_lanes(Vector sum, Vector a, Vector b, const int step)
+{
+    return step == 2 ? pair_multiply_add(sum, a, b) : sum + a * b;
+}
+
 /* rows x vectors; both are constants where it is inlined, so that `sum` lives in registers. */
-KERNEL void tile_multiply(Tile t, const int rows, const int vectors)
+KERNEL void tile_multiply(Tile t, const int rows, const int vectors, const int step)
 {
     Vector sum[TILE_ROWS][2];
     UNROLL for (int r = 0; r < rows; r++)
@@ -40,7 +54,7 @@ KERNEL void tile_multiply(Tile t, const int rows, const int vectors)
         UNROLL for (int r = 0; r < rows; r++) {
             Vector a = vector_set(t.a[r * t.a_row + k * t.a_column]);
             UNROLL for (int v = 0; v < vectors; v++)
-                sum[r][v] += a * b[v];
+                sum[r][v] = multiply_lanes(sum[r][v], a, b[v], step);
         }
     }
     UNROLL for (int r = 0; r < rows; r++)
@@ -68,32 +82,51 @@ KERNEL void tile_multiply_narrow(Tile t, const int rows)
 }
 
 /* One row of tiles: `rows` rows by `columns` columns. */
-KERNEL void strip_multiply(Tile t, const int rows, int columns)
+KERNEL void strip_multiply(Tile t, const int rows, int columns, const int step)
 {
     int left = columns;
-    for (; left > VECTOR_LANES + NARROW_LANES; left -= 2 * VECTOR_LANES) {
-        tile_multiply(t, rows, 2);
+    const int narrow = step == 1 ? NARROW_LANES : 0;
+    for (; left > VECTOR_LANES + narrow; left -= 2 * VECTOR_LANES) {
+        tile_multiply(t, rows, 2, step);
         t.b += 2 * VECTOR_LANES;
         t.c += 2 * VECTOR_LANES;
     }
-    if (left > NARROW_LANES) {
-        tile_multiply(t, rows, 1);
+    if (left > narrow) {
+        tile_multiply(t, rows, 1, step);
         t.b += VECTOR_LANES;
         t.c += VECTOR_LANES;
         left -= VECTOR_LANES;
     }
-    if (left > 0)
+    if (step == 1 && left > 0)
         tile_multiply_narrow(t, rows);
 }
 
-static void strip(Tile t, int rows, int columns)
+KERNEL void strip_of(Tile t, int rows, int columns, const int step)
 {
     switch (rows) {
-    case 8: strip_multiply(t, TILE_ROWS, columns); break;
-    case 4: strip_multiply(t, 4, columns); break;
-    case 2: strip_multiply(t, 2, columns); break;
-    default: strip_multiply(t, 1, columns); break;
+    case 8: strip_multiply(t, TILE_ROWS, columns, step); break;
+    case 4: strip_multiply(t, 4, columns, step); break;
+    case 2: strip_multiply(t, 2, columns, step); break;
+    default: strip_multiply(t, 1, columns, step); break;
     }
+}
+
+static void strip_of_reals(Tile t, int rows, int columns)
+{
+    strip_of(t, rows, columns, 1);
+}
+
+static void strip_of_pairs(Tile t, int rows, int columns)
+{
+    strip_of(t, rows, columns, 2);
+}
+
+static void strip(Tile t, int rows, int columns, int step)
+{
+    if (step == 2)
+        strip_of_pairs(t, rows, columns);
+    else
+        strip_of_reals(t, rows, columns);
 }
 
 /* The tile height for the next strip when `left` rows are left. */
@@ -105,70 +138,106 @@ static int strip_rows(int left)
     return rows;
 }
 
-static Tile tile_at(Matrix a, Matrix b, Matrix c, bool accumulate)
+static int pairs_of(int count)
+{
+    return (count + 1) / 2;
+}
+
+size_t pair_scratch_count(int rows, int depth, int columns)
+{
+    size_t pairs = (size_t)padded(pairs_of(depth)), height = (size_t)padded(rows);
+    return pairs * (height + (size_t)padded(columns));
+}
+
+/* The factors in pairs along the contracted index, in the scratch. */
+static Factors pack_factors(Matrix a, Matrix b, real *scratch)
+{
+    int depth = pairs_of(a.columns);
+    Matrix left, right;
+    if (a.column_stride == 1) {
+        left = matrix_view(scratch, a.rows, depth, padded(depth));
+        right = matrix_view(scratch + a.rows * left.row_stride, depth, b.columns, padded(b.columns));
+        pack_neighbours(a, left);
+    } else {
+        Matrix packed = matrix_view(scratch, depth, a.rows, padded(a.rows));
+        left = matrix_transpose(packed);
+        right = matrix_view(scratch + depth * packed.row_stride, depth, b.columns, padded(b.columns));
+        pack_rows(matrix_transpose(a), packed);
+    }
+    pack_rows(b, right);
+    return (Factors){left, right, 2};
+}
+
+static Factors factors_of(Matrix a, Matrix b, Matrix c, real *pairs)
 {
     assert(a.rows == c.rows && a.columns == b.rows && b.columns == c.columns);
     assert(b.column_stride == 1 && c.column_stride == 1);
-    return (Tile){a.data, b.data, c.data, a.row_stride, a.column_stride, b.row_stride, c.row_stride, a.columns,
-                  accumulate};
+    assert(pairs == NULL || a.column_stride == 1 || a.row_stride == 1);
+    return pairs != NULL ? pack_factors(a, b, pairs) : (Factors){a, b, 1};
 }
 
-static void multiply_whole(Matrix a, Matrix b, Matrix c, bool accumulate)
+/* The tile at row i of c, whose sums run over the contracted index from `first` to `end`. */
+static Tile tile_at(Factors f, Matrix c, int i, int first, int end, bool accumulate)
 {
-    Tile t = tile_at(a, b, c, accumulate);
+    first /= f.step;
+    return (Tile){
+        .a = f.a.data + i * f.a.row_stride + first * f.a.column_stride,
+        .b = matrix_row(f.b, first),
+        .c = matrix_row(c, i),
+        .a_row = f.a.row_stride,
+        .a_column = f.a.column_stride,
+        .b_row = f.b.row_stride,
+        .c_row = c.row_stride,
+        .depth = (end + f.step - 1) / f.step - first,
+        .accumulate = accumulate,
+    };
+}
+
+static void multiply_whole(Matrix a, Matrix b, Matrix c, bool accumulate, real *pairs)
+{
+    Factors f = factors_of(a, b, c, pairs);
     for (int i = 0, rows; i < c.rows; i += rows) {
         rows = strip_rows(c.rows - i);
-        t.a = a.data + i * a.row_stride;
-        t.c = matrix_row(c, i);
-        strip(t, rows, c.columns);
+        strip(tile_at(f, c, i, 0, a.columns, accumulate), rows, c.columns, f.step);
     }
 }
 
-void multiply(Matrix a, Matrix b, Matrix c)
+void multiply(Matrix a, Matrix b, Matrix c, real *pairs)
 {
-    multiply_whole(a, b, c, false);
+    multiply_whole(a, b, c, false, pairs);
 }
 
-void multiply_add(Matrix a, Matrix b, Matrix c)
+void multiply_add(Matrix a, Matrix b, Matrix c, real *pairs)
 {
-    multiply_whole(a, b, c, true);
+    multiply_whole(a, b, c, true, pairs);
 }
 
-void multiply_causal(Matrix a, Matrix b, Matrix c, int visible)
+void multiply_causal(Matrix a, Matrix b, Matrix c, int visible, real *pairs)
 {
-    Tile t = tile_at(a, b, c, false);
+    Factors f = factors_of(a, b, c, pairs);
     for (int i = 0, rows; i < c.rows; i += rows) {
         rows = strip_rows(c.rows - i);
-        t.a = a.data + i * a.row_stride;
-        t.c = matrix_row(c, i);
-        strip(t, rows, smaller(c.columns, visible + i + rows - 1));
+        strip(tile_at(f, c, i, 0, a.columns, false), rows, smaller(c.columns, visible + i + rows - 1), f.step);
     }
 }
 
-void multiply_causal_left(Matrix a, Matrix b, Matrix c, int visible)
+void multiply_causal_left(Matrix a, Matrix b, Matrix c, int visible, real *pairs)
 {
-    Tile t = tile_at(a, b, c, false);
+    Factors f = factors_of(a, b, c, pairs);
     for (int i = 0, rows; i < c.rows; i += rows) {
         rows = strip_rows(c.rows - i);
-        t.a = a.data + i * a.row_stride;
-        t.c = matrix_row(c, i);
-        t.depth = smaller(a.columns, visible + i + rows - 1);
-        strip(t, rows, c.columns);
+        int seen = smaller(a.columns, visible + i + rows - 1);
+        strip(tile_at(f, c, i, 0, seen, false), rows, c.columns, f.step);
     }
 }
 
-void multiply_causal_transposed_add(Matrix a, Matrix b, Matrix c, int visible)
+void multiply_causal_transposed_add(Matrix a, Matrix b, Matrix c, int visible, real *pairs)
 {
-    Matrix left = matrix_transpose(a);
-    Tile t = tile_at(left, b, c, true);
+    Factors f = factors_of(matrix_transpose(a), b, c, pairs);
     int seen = smaller(c.rows, visible + b.rows - 1); /* columns that the block's last row sees */
     for (int j = 0, rows; j < seen; j += rows) {
         rows = strip_rows(seen - j);
         int first = j < visible ? 0 : j - visible + 1; /* the first row of the block that sees column j */
-        t.a = left.data + j * left.row_stride + first * left.column_stride;
-        t.b = matrix_row(b, first);
-        t.c = matrix_row(c, j);
-        t.depth = b.rows - first;
-        strip(t, rows, c.columns);
+        strip(tile_at(f, c, j, first, b.rows, true), rows, c.columns, f.step);
     }
 }

@@ -6,6 +6,10 @@
  * overlap. Each element of c sums its terms in the order of the contracted index, whatever the shapes of the
  * tiles, so that a row of c depends on nothing but its row of a and on b.
  *
+ * With `pairs`, scratch of the caller's that is large enough (pair_scratch_count), both factors are first rounded to
+ * half width (kernels/pair.h) and their products summed in reals, two by two; `a` must then be row-major or the
+ * transpose of such a matrix. With NULL nothing is rounded.
+ *
  * The causal products take a block of rows of attention. `visible` is how many columns the block's first row
  * sees; row r sees visible(r) = min(columns, visible + r). With visible = columns every row sees all: no mask.
  * What lies beyond is skipped tile by tile and never computed. */
@@ -15,19 +19,22 @@
 #include "kernels/matrix.h"
 
 /* c[M,N] = a[M,K] b[K,N] */
-void multiply(Matrix a, Matrix b, Matrix c);
+void multiply(Matrix a, Matrix b, Matrix c, real *pairs);
 
 /* c[M,N] += a[M,K] b[K,N] */
-void multiply_add(Matrix a, Matrix b, Matrix c);
+void multiply_add(Matrix a, Matrix b, Matrix c, real *pairs);
 
 /* c[r,j] = sum_k a[r,k] b[k,j] for j < visible(r); beyond, what a tile's edge computes, or nothing. */
-void multiply_causal(Matrix a, Matrix b, Matrix c, int visible);
+void multiply_causal(Matrix a, Matrix b, Matrix c, int visible, real *pairs);
 
 /* c[r,:] = sum_{j < visible(r)} a[r,j] b[j,:]. Requires a[r,j] = 0 from visible(r) to visible of the last row. */
-void multiply_causal_left(Matrix a, Matrix b, Matrix c, int visible);
+void multiply_causal_left(Matrix a, Matrix b, Matrix c, int visible, real *pairs);
 
 /* c[j,:] += sum_{r : j < visible(r)} a[r,j] b[r,:]: the adjoint of the above. Same requirement. */
-void multiply_causal_transposed_add(Matrix a, Matrix b, Matrix c, int visible);
+void multiply_causal_transposed_add(Matrix a, Matrix b, Matrix c, int visible, real *pairs);
+
+/* Numbers of scratch for a product of pairs with a [rows,depth] and b [depth,columns], or any smaller one. */
+size_t pair_scratch_count(int rows, int depth, int columns);
 
 /* The same five, three plain loops each: what the tiled ones are compared with. */
 void reference_multiply(Matrix a, Matrix b, Matrix c);

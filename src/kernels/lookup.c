@@ -18,9 +18,10 @@ KERNEL Vector sum_at(const real *a, const real *b, int column)
     return b == NULL ? vector_load(a + column) : vector_load(a + column) + vector_load(b + column);
 }
 
-/* `pairs` is a constant where this is inlined, so that the table stays in registers. The second half of the last pair is
- * not read where there is none. */
-KERNEL void pick(real *out, const real *a, const real *b, int symbols, const int32_t *index, int count, const int pairs)
+/* `pairs` is a constant where this is inlined, so that the table stays in registers. The second half of the last pair
+ * is not read where there is none. */
+KERNEL void pick(real *out, const real *a, const real *b, int symbols, const int32_t *index, int count,
+                 const int pairs)
 {
     Vector table[2 * PICK_PAIRS];
     UNROLL for (int i = 0; i < 2 * pairs; i++)

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows go through each stage (largest, exponentials, scaling) VECTOR_LANES at a time: their latencies overlap, and lane r
- * of one vector holds what belongs to row r. In every loop the last vector alone is masked, also when it is full, so that
- * the number of iterations is the same for many rows and their branches are predicted. */
+/* Rows go through each stage (largest, exponentials, scaling) VECTOR_LANES at a time: their latencies overlap, and lane
+ * r of one vector holds what belongs to row r. In every loop the last vector alone is masked, also when it is full, so
+ * that the number of iterations is the same for many rows and their branches are predicted. */
 enum { STAGE_ROWS = VECTOR_LANES };
 
 /* A number for each row of a stage, where a row can broadcast its own. */
@@ -217,8 +217,8 @@ double cross_entropy_rows_backward(Matrix logits, bool last_is_zero, const int32
 {
     double loss = 0;
     for (int r = 0; r < logits.rows; r += STAGE_ROWS)
-        loss += gradient_of_stage(matrix_rows(logits, r, smaller(logits.rows - r, STAGE_ROWS)), last_is_zero, targets + r,
-                                  weight);
+        loss += gradient_of_stage(matrix_rows(logits, r, smaller(logits.rows - r, STAGE_ROWS)), last_is_zero,
+                                  targets + r, weight);
     return loss;
 }
 

@@ -1,8 +1,8 @@
 /* square.h -- as many vectors as a vector has lanes: their transposition, and the sum or largest of each.
  *
- * Rows are halved together: stage d of a reduction or a transposition trades lanes d apart between rows d apart, so that
- * VECTOR_LANES rows cost about as many operations as two would on their own. The order of a row's terms is fixed and the
- * same in every place of the square. */
+ * Rows are halved together: stage d of a reduction or a transposition trades lanes d apart between rows d apart, so
+ * that VECTOR_LANES rows cost about as many operations as two would on their own. The order of a row's terms is fixed
+ * and the same in every place of the square. */
 #ifndef SOLILOQUY_KERNELS_SQUARE_H
 #define SOLILOQUY_KERNELS_SQUARE_H
 
@@ -10,16 +10,6 @@
 
 /* Two vectors trade the lanes that are d apart: `upper` keeps a's lanes without bit d and takes b's of the same kind
  * between them, `lower` takes a's with bit d and keeps b's. d is a constant power of two below VECTOR_LANES. */
-#if VECTOR_LANES == 16
-#define VECTOR_EACH_LANE(f, d) f(0, d), f(1, d), f(2, d), f(3, d), f(4, d), f(5, d), f(6, d), f(7, d), f(8, d), \
-    f(9, d), f(10, d), f(11, d), f(12, d), f(13, d), f(14, d), f(15, d)
-#elif VECTOR_LANES == 8
-#define VECTOR_EACH_LANE(f, d) f(0, d), f(1, d), f(2, d), f(3, d), f(4, d), f(5, d), f(6, d), f(7, d)
-#elif VECTOR_LANES == 4
-#define VECTOR_EACH_LANE(f, d) f(0, d), f(1, d), f(2, d), f(3, d)
-#else
-#define VECTOR_EACH_LANE(f, d) f(0, d), f(1, d)
-#endif
 #define VECTOR_UPPER_LANE(l, d) (((l) & (d)) ? (l) - (d) + VECTOR_LANES : (l))
 #define VECTOR_LOWER_LANE(l, d) (((l) & (d)) ? (l) + VECTOR_LANES : (l) + (d))
 #define vector_upper(a, b, d) __builtin_shufflevector(a, b, VECTOR_EACH_LANE(VECTOR_UPPER_LANE, d))

@@ -41,6 +41,18 @@ typedef LaneBits VectorBits __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t UnalignedIndex __attribute__((vector_size(4 * VECTOR_LANES), aligned(4), may_alias));
 typedef real UnalignedVector __attribute__((vector_size(VECTOR_BYTES), aligned(__alignof__(real)), may_alias));
 
+/* f(0, d), f(1, d), ... for every lane. */
+#if VECTOR_LANES == 16
+#define VECTOR_EACH_LANE(f, d) f(0, d), f(1, d), f(2, d), f(3, d), f(4, d), f(5, d), f(6, d), f(7, d), f(8, d), \
+    f(9, d), f(10, d), f(11, d), f(12, d), f(13, d), f(14, d), f(15, d)
+#elif VECTOR_LANES == 8
+#define VECTOR_EACH_LANE(f, d) f(0, d), f(1, d), f(2, d), f(3, d), f(4, d), f(5, d), f(6, d), f(7, d)
+#elif VECTOR_LANES == 4
+#define VECTOR_EACH_LANE(f, d) f(0, d), f(1, d), f(2, d), f(3, d)
+#else
+#define VECTOR_EACH_LANE(f, d) f(0, d), f(1, d)
+#endif
+
 #define KERNEL static inline __attribute__((always_inline))
 
 /* Before a short loop of constant length whose arrays shall live in registers. */

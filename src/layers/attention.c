@@ -8,16 +8,16 @@
 void attention_mix_forward(AttentionRule rule, Matrix scores, Matrix value, Matrix output)
 {
     softmax_rows(scores, rule.visible, rule.scale);
-    multiply_causal_left(scores, value, output, rule.visible);
+    multiply_causal_left(scores, value, output, rule.visible, rule.pairs);
 }
 
 void attention_mix_backward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix d_output,
                             Matrix d_scores, Matrix d_value)
 {
-    multiply_causal_transposed_add(weights, d_output, d_value, rule.visible);
+    multiply_causal_transposed_add(weights, d_output, d_value, rule.visible, rule.pairs);
     if (rule.uniform)
         return;
-    multiply_causal(d_output, inputs.value_transposed, d_scores, rule.visible);
+    multiply_causal(d_output, inputs.value_transposed, d_scores, rule.visible, rule.pairs);
     softmax_rows_backward(weights, d_scores, rule.visible, rule.scale);
 }
 
@@ -27,7 +27,7 @@ void attention_forward(AttentionRule rule, AttentionInputs inputs, Matrix weight
         for (int r = 0; r < weights.rows; r++)
             memset(matrix_row(weights, r), 0, (size_t)weights.columns * sizeof(real));
     else
-        multiply_causal(inputs.query, inputs.key_transposed, weights, rule.visible);
+        multiply_causal(inputs.query, inputs.key_transposed, weights, rule.visible, rule.pairs);
     attention_mix_forward(rule, weights, inputs.value, output);
 }
 
@@ -37,6 +37,6 @@ void attention_backward(AttentionRule rule, AttentionInputs inputs, Matrix weigh
     attention_mix_backward(rule, inputs, weights, d_output, d_scores, gradients.d_value);
     if (rule.uniform)
         return;
-    multiply_causal_left(d_scores, inputs.key, gradients.d_query, rule.visible);
-    multiply_causal_transposed_add(d_scores, inputs.query, gradients.d_key, rule.visible);
+    multiply_causal_left(d_scores, inputs.key, gradients.d_query, rule.visible, rule.pairs);
+    multiply_causal_transposed_add(d_scores, inputs.query, gradients.d_key, rule.visible, rule.pairs);
 }

@@ -17,6 +17,7 @@ typedef struct AttentionRule {
     int visible;  /* columns that the block's first row sees: its position + 1, or J where nothing is masked */
     bool uniform; /* W_Q = W_K = 0: every score is 0, each row the plain mean of what it sees */
     real scale;   /* 1/sqrt(H), or 1; positive */
+    real *pairs;  /* scratch for products of pairs (kernels/gemm.h), or NULL; borrowed */
 } AttentionRule;
 
 /* A sequence's projections, each in the orientations that the products read along rows. */

@@ -4,7 +4,7 @@
 
 #include "kernels/matrix.h"
 
-enum { CHUNK_ROWS = 16 }; /* two register tiles: enough chunks for many cores, few enough to be worth a call */
+enum { CHUNK_ROWS = 64 }; /* two register tiles: enough chunks for many cores, few enough to be worth a call */
 
 static inline int chunk_count(int rows)
 {

@@ -1,5 +1,6 @@
 #include "model/pass.h"
 
+#include "kernels/gemm.h"
 #include "layers/cross_entropy.h"
 #include "layers/linear.h"
 #include "layers/score_table.h"
@@ -7,6 +8,19 @@
 int pass_block_rows(int context)
 {
     return context <= 1024 ? 64 : 32;
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* Scratch for any product of the tables, of whose rows or weights a chunk is a factor, and of a block of text. */
+static size_t pairs_count(const Tables *t, int block)
+{
+    int wide = t->projected.columns, rows = t->projected.rows, T = t->config.context, V = t->config.vocabulary_size;
+    int depth = larger(larger(rows, wide), larger(larger(T, V), t->config.channels));
+    return pair_scratch_count(larger(block, T), depth, depth);
 }
 
 void pass_layout(Pass *pass, Arena *arena, const Tables *tables)
@@ -19,6 +33,7 @@ void pass_layout(Pass *pass, Arena *arena, const Tables *tables)
     pass->mixed = matrix_take(arena, mixed_rows, tables->config.head_size);
     pass->d_mixed = matrix_take(arena, mixed_rows, tables->config.head_size);
     pass->logits = matrix_take(arena, rows, tables->plan.linear_first ? V - 1 : V);
+    pass->pairs = tables->plan.pairs ? arena_take(arena, pairs_count(tables, rows), sizeof(real)) : NULL;
     pass->collected = matrix_take(arena, tables->plan.score_table ? tables->token_limit : 0, rows);
 }
 
@@ -27,12 +42,13 @@ static int seen_columns(const Tables *tables, int end, int length)
     return tables->config.mask == MASK_CAUSAL ? end : length;
 }
 
-static AttentionRule attention_rule(const Tables *tables, int first, int length)
+static AttentionRule attention_rule(const Pass *pass, const Tables *tables, int first, int length)
 {
     return (AttentionRule){
         .visible = seen_columns(tables, first + 1, length),
         .uniform = tables->config.mixing == MIXING_UNIFORM,
         .scale = (real)model_config_scale(&tables->config),
+        .pairs = pass->pairs,
     };
 }
 
@@ -63,7 +79,7 @@ void pass_gather(Pass *pass, const Tables *tables, const int32_t *row_of, int fi
 int pass_block_forward(Pass *pass, const Tables *tables, int first, int count, int length)
 {
     int seen = seen_columns(tables, first + count, length);
-    AttentionRule rule = attention_rule(tables, first, length);
+    AttentionRule rule = attention_rule(pass, tables, first, length);
     AttentionInputs inputs = sequence_inputs(&pass->sequence, first, count, seen);
     Matrix weights = corner(pass->weights, count, seen), logits = matrix_rows(pass->logits, 0, count);
     Matrix mixed = tables->plan.linear_first ? logits : matrix_rows(pass->mixed, 0, count);
@@ -74,7 +90,7 @@ int pass_block_forward(Pass *pass, const Tables *tables, int first, int count, i
         attention_forward(rule, inputs, weights, mixed);
     }
     if (!tables->plan.linear_first)
-        linear_forward(mixed, tables->lm_weight_transposed, tables->lm_bias, logits);
+        linear_forward(mixed, tables->lm_weight_transposed, tables->lm_bias, logits, pass->pairs);
     return seen;
 }
 
@@ -83,15 +99,16 @@ static void block_backward(Pass *pass, const Tables *tables, int first, int coun
                            TableGradients *gradients)
 {
     int seen = seen_columns(tables, first + count, length);
-    AttentionRule rule = attention_rule(tables, first, length);
+    AttentionRule rule = attention_rule(pass, tables, first, length);
     AttentionInputs inputs = sequence_inputs(&pass->sequence, first, count, seen);
     AttentionGradients to = sequence_gradients(&pass->sequence, first, count, seen);
     Matrix weights = corner(pass->weights, count, seen), d_scores = corner(pass->d_scores, count, seen);
     Matrix d_output = matrix_rows(pass->logits, 0, count);
     if (!tables->plan.linear_first) {
         Matrix d_mixed = matrix_rows(pass->d_mixed, 0, count);
-        linear_backward_weight(matrix_rows(pass->mixed, 0, count), d_output, gradients->lm_weight, gradients->lm_bias);
-        linear_backward_input(d_output, tables->lm_weight, d_mixed);
+        linear_backward_weight(matrix_rows(pass->mixed, 0, count), d_output, gradients->lm_weight, gradients->lm_bias,
+                               pass->pairs);
+        linear_backward_input(d_output, tables->lm_weight, d_mixed, pass->pairs);
         d_output = d_mixed;
     }
     if (tables->plan.score_table) {

@@ -17,6 +17,7 @@ typedef struct Pass {
     Matrix mixed, d_mixed;    /* [R,H]; no rows with linear_first */
     Matrix logits;            /* [R,V]; with linear_first [R,V-1], less the last symbol's */
     Matrix collected;         /* [U,R]: scratch of the score table's gradients; 0 between blocks */
+    real *pairs;              /* scratch of products of pairs, NULL without them */
     const int32_t *row_of;    /* of the gathered sequence; borrowed */
 } Pass;
 

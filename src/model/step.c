@@ -109,12 +109,13 @@ static double run(Step *step, const Parameters *parameters, Batch batch, Paramet
 #pragma omp parallel num_threads(step->threads)
     {
         uint64_t state = denormals_flush();
-        tables_forward(&step->tables, parameters, step->tokens, token_count);
+        tables_forward(&step->tables, parameters, step->tokens, token_count, step->passes[parallel_thread()].pairs);
 #pragma omp for schedule(dynamic, 1)
         for (int s = 0; s < shard_count; s++)
             losses[s] = shard_run(step, shards[s], batch, weight, gradient ? &step->shard_gradients[s] : NULL);
         if (gradient != NULL)
-            tables_backward(&step->tables, step->shard_gradients, shard_count, step->tokens, gradient);
+            tables_backward(&step->tables, step->shard_gradients, shard_count, step->tokens, gradient,
+                            step->passes[parallel_thread()].pairs);
         denormals_restore(state);
     }
     for (int s = 0; s < shard_count; s++)

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+const char *const precision_names[] = {"float", "bf16", NULL};
+
 static bool prefer_linear_first(const ModelConfig *config)
 {
     double seen = config->mask == MASK_CAUSAL ? (config->context + 1) / 2.0 : config->context;
@@ -34,9 +36,13 @@ static bool prefer_score_table(const ModelConfig *config, int batch)
     return config->mixing == MIXING_ATTENTION && rows <= LARGEST && looked_up < scores * 3 * H;
 }
 
-TablesPlan tables_plan(const ModelConfig *config, int batch)
+TablesPlan tables_plan(const ModelConfig *config, int batch, Precision precision)
 {
-    return (TablesPlan){prefer_linear_first(config), prefer_score_table(config, batch)};
+    return (TablesPlan){
+        .linear_first = prefer_linear_first(config),
+        .score_table = prefer_score_table(config, batch),
+        .pairs = precision == PRECISION_BF16,
+    };
 }
 
 /* The most rows of a table of up to token_limit characters. */
@@ -178,16 +184,16 @@ static void pack_embedding(Tables *t, const Parameters *p, const int32_t *tokens
 }
 
 /* Rows of a chunk: Q, K, V; the lm_head's output; the chunk's columns of K^T. */
-static void project_chunk(Tables *t, int chunk)
+static void project_chunk(Tables *t, int chunk, real *pairs)
 {
     int rows = tables_rows(t), H = t->config.head_size, first = chunk * CHUNK_ROWS;
     Matrix projected = chunk_of(matrix_rows(t->projected, 0, rows), chunk);
-    linear_forward(chunk_of(matrix_rows(t->embedding, 0, rows), chunk), t->projection_transposed, NULL, projected);
+    linear_forward(chunk_of(matrix_rows(t->embedding, 0, rows), chunk), t->projection_transposed, NULL, projected, pairs);
     if (t->plan.linear_first) {
         Matrix value = matrix_columns(projected, 2 * padded(H), H);
         Matrix output = chunk_of(matrix_rows(t->output, 0, rows), chunk);
         output.columns = tables_value_columns(t);
-        linear_forward(value, matrix_columns(t->lm_weight_transposed, 0, output.columns), NULL, output);
+        linear_forward(value, matrix_columns(t->lm_weight_transposed, 0, output.columns), NULL, output, pairs);
         for (int r = 0; r < output.rows && first + r < t->token_rows; r++)
             row_add(matrix_row(output, r), t->lm_bias, output.columns);
     }
@@ -196,7 +202,7 @@ static void project_chunk(Tables *t, int chunk)
                        matrix_columns(t->key_transposed, first, projected.rows));
 }
 
-void tables_forward(Tables *t, const Parameters *p, const int32_t *tokens, int count)
+void tables_forward(Tables *t, const Parameters *p, const int32_t *tokens, int count, real *pairs)
 {
 #pragma omp single
     {
@@ -212,7 +218,7 @@ void tables_forward(Tables *t, const Parameters *p, const int32_t *tokens, int c
         pack_embedding(t, p, tokens, row);
 #pragma omp for schedule(static)
     for (int chunk = 0; chunk < chunk_count(rows); chunk++)
-        project_chunk(t, chunk);
+        project_chunk(t, chunk, pairs);
     if (!t->plan.score_table)
         return;
     Matrix query = matrix_rows(matrix_columns(t->projected, 0, t->config.head_size), 0, rows);
@@ -220,5 +226,5 @@ void tables_forward(Tables *t, const Parameters *p, const int32_t *tokens, int c
     Matrix scores = matrix_columns(matrix_rows(t->scores, 0, rows), 0, rows);
 #pragma omp for schedule(static)
     for (int chunk = 0; chunk < chunk_count(rows); chunk++)
-        multiply(chunk_of(query, chunk), key_transposed, chunk_of(scores, chunk));
+        multiply(chunk_of(query, chunk), key_transposed, chunk_of(scores, chunk), pairs);
 }

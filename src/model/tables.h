@@ -25,10 +25,16 @@
 /* Where the two movable products stand; the results are the same but for rounding. */
 typedef struct TablesPlan {
     bool linear_first, score_table;
+    bool pairs; /* gradients by products of rounded pairs (kernels/gemm.h) */
 } TablesPlan;
 
+/* What the factors of a training step's products are rounded to; sums, weights and validation are float in any case. */
+typedef enum Precision { PRECISION_FLOAT, PRECISION_BF16 } Precision;
+
+extern const char *const precision_names[]; /* as on the command line, NULL at the end */
+
 /* The plan with the fewest operations for steps of `batch` windows. */
-TablesPlan tables_plan(const ModelConfig *config, int batch);
+TablesPlan tables_plan(const ModelConfig *config, int batch, Precision precision);
 
 /* One row for each character and position. */
 typedef struct HeadTables {
@@ -77,7 +83,7 @@ void table_gradients_layout(TableGradients *gradients, Arena *arena, const Table
 int tables_rows(const Tables *tables);
 
 /* Projects the characters tokens[0..count) and all positions. */
-void tables_forward(Tables *tables, const Parameters *parameters, const int32_t *tokens, int count);
+void tables_forward(Tables *tables, const Parameters *parameters, const int32_t *tokens, int count, real *pairs);
 
 HeadTables tables_head(const Tables *tables);
 
@@ -91,6 +97,6 @@ Matrix tables_position_part(const Tables *tables, Matrix rows);
 /* Adds up shards[0..shard_count) in order and takes the sum through the projections: gradient = (all of it). The
  * output and the score table are overwritten by their gradients. */
 void tables_backward(Tables *tables, const TableGradients *shards, int shard_count, const int32_t *tokens,
-                     Parameters *gradient);
+                     Parameters *gradient, real *pairs);
 
 #endif

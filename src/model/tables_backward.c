@@ -51,7 +51,7 @@ static void sum_chunk(Tables *t, ShardSum all, int chunk)
 }
 
 /* From the sums of a chunk's rows to its d_embedding: d_Q = d_G K, d_K = d_G^T Q, d_V = d_output W, d_X = [..] W. */
-static void chunk_backward(Tables *t, int chunk)
+static void chunk_backward(Tables *t, int chunk, real *pairs)
 {
     int rows = tables_rows(t), H = t->config.head_size, width = padded(H);
     Matrix d_projected = chunk_of(matrix_rows(t->d_projected, 0, rows), chunk);
@@ -60,13 +60,14 @@ static void chunk_backward(Tables *t, int chunk)
         Matrix query = matrix_columns(projected, 0, H), key = matrix_columns(projected, width, H);
         Matrix d_scores = matrix_columns(matrix_rows(t->scores, 0, rows), 0, rows);
         Matrix d_scores_of_keys = chunk_of(matrix_transpose(d_scores), chunk);
-        multiply(chunk_of(d_scores, chunk), key, matrix_columns(d_projected, 0, H));
-        multiply(d_scores_of_keys, query, matrix_columns(d_projected, width, H));
+        multiply(chunk_of(d_scores, chunk), key, matrix_columns(d_projected, 0, H), pairs);
+        multiply(d_scores_of_keys, query, matrix_columns(d_projected, width, H), pairs);
     }
     if (t->plan.linear_first)
         linear_backward_input(chunk_of(matrix_rows(t->output, 0, rows), chunk), t->lm_weight,
-                              matrix_columns(d_projected, 2 * width, H));
-    linear_backward_input(d_projected, t->projection, chunk_of(matrix_rows(t->d_embedding, 0, rows), chunk));
+                              matrix_columns(d_projected, 2 * width, H), pairs);
+    linear_backward_input(d_projected, t->projection, chunk_of(matrix_rows(t->d_embedding, 0, rows), chunk),
+                          pairs);
 }
 
 /* A row of d_embedding goes to the gradient of its character or position. */
@@ -81,20 +82,20 @@ static void store_embedding_row(const Tables *t, const int32_t *tokens, int row,
 }
 
 /* d_W [rows of a chunk] = d_y^T x, and the dense copy. */
-static void weight_chunk(Matrix x, Matrix d_y, Matrix d_weight, Matrix gradient, int chunk)
+static void weight_chunk(Matrix x, Matrix d_y, Matrix d_weight, Matrix gradient, int chunk, real *pairs)
 {
     Matrix d_rows = chunk_of(matrix_rows(d_weight, 0, gradient.rows), chunk), dense = chunk_of(gradient, chunk);
-    multiply(matrix_transpose(matrix_columns(d_y, chunk * CHUNK_ROWS, d_rows.rows)), x, d_rows);
+    multiply(matrix_transpose(matrix_columns(d_y, chunk * CHUNK_ROWS, d_rows.rows)), x, d_rows, pairs);
     for (int r = 0; r < dense.rows; r++)
         memcpy(matrix_row(dense, r), matrix_row(d_rows, r), (size_t)dense.columns * sizeof(real));
 }
 
-static void lm_head_backward(Tables *t, ShardSum all, int chunk, Parameters *gradient)
+static void lm_head_backward(Tables *t, ShardSum all, int chunk, Parameters *gradient, real *pairs)
 {
     int rows = tables_rows(t), width = padded(t->config.head_size);
     if (t->plan.linear_first) {
         Matrix value = matrix_columns(matrix_rows(t->projected, 0, rows), 2 * width, t->config.head_size);
-        weight_chunk(value, matrix_rows(t->output, 0, rows), t->d_lm_weight, gradient->lm_weight, chunk);
+        weight_chunk(value, matrix_rows(t->output, 0, rows), t->d_lm_weight, gradient->lm_weight, chunk, pairs);
         return;
     }
     Matrix d_rows = chunk_of(t->d_lm_weight, chunk), dense = chunk_of(gradient->lm_weight, chunk);
@@ -119,7 +120,7 @@ static void bias_backward(Tables *t, ShardSum all, Parameters *gradient)
 }
 
 /* The weights' gradients in pieces: item counts through the chunks of W_Q, W_K, W_V, the lm_head, and its bias. */
-static void weight_item(Tables *t, ShardSum all, int item, Parameters *gradient)
+static void weight_item(Tables *t, ShardSum all, int item, Parameters *gradient, real *pairs)
 {
     int rows = tables_rows(t), H = t->config.head_size, width = padded(H);
     int chunks = chunk_count(H), part = item / chunks;
@@ -129,16 +130,16 @@ static void weight_item(Tables *t, ShardSum all, int item, Parameters *gradient)
         Matrix d_part = matrix_columns(matrix_rows(t->d_projected, 0, rows), part * width, H);
         if (part == 2 || t->config.mixing == MIXING_ATTENTION)
             weight_chunk(matrix_rows(t->embedding, 0, rows), d_part, matrix_rows(t->d_projection, part * width, width),
-                         of_part, item % chunks);
+                         of_part, item % chunks, pairs);
     } else if (item < lm_first + lm_chunks) {
-        lm_head_backward(t, all, item - lm_first, gradient);
+        lm_head_backward(t, all, item - lm_first, gradient, pairs);
     } else {
         bias_backward(t, all, gradient);
     }
 }
 
 void tables_backward(Tables *t, const TableGradients *shards, int shard_count, const int32_t *tokens,
-                     Parameters *gradient)
+                     Parameters *gradient, real *pairs)
 {
     ShardSum all = {shards, shard_count};
     int rows = tables_rows(t), V = t->config.vocabulary_size;
@@ -151,11 +152,11 @@ void tables_backward(Tables *t, const TableGradients *shards, int shard_count, c
         sum_chunk(t, all, chunk);
 #pragma omp for schedule(static)
     for (int chunk = 0; chunk < chunk_count(rows); chunk++)
-        chunk_backward(t, chunk);
+        chunk_backward(t, chunk, pairs);
 #pragma omp for schedule(static) nowait
     for (int row = 0; row < rows; row++)
         store_embedding_row(t, tokens, row, gradient);
 #pragma omp for schedule(static)
     for (int item = 0; item < items; item++)
-        weight_item(t, all, item, gradient);
+        weight_item(t, all, item, gradient, pairs);
 }

@@ -34,8 +34,8 @@ void settings_write(FILE *stream, const TrainingSettings *settings)
 {
     fprintf(stream, "{\"data\": ");
     json_write_string(stream, settings->data, strlen(settings->data));
-    fprintf(stream, ", \"data_hash\": \"%016" PRIx64 "\", \"schedule\": \"%s\"", settings->data_hash,
-            schedule_names[settings->schedule.kind]);
+    fprintf(stream, ", \"data_hash\": \"%016" PRIx64 "\", \"schedule\": \"%s\", \"precision\": \"%s\"",
+            settings->data_hash, schedule_names[settings->schedule.kind], precision_names[settings->precision]);
     for (int i = 0; i < FIELDS; i++) {
         const char *place = (const char *)settings + fields[i].offset;
         fprintf(stream, ", \"%s\": ", fields[i].name);
@@ -64,14 +64,13 @@ static bool read_field(Field field, const JsonValue *value, char *place)
     }
 }
 
-static bool read_schedule(ScheduleKind *kind, const JsonValue *value)
+/* The place of a string among names, or -1. */
+static int read_choice(const char *const names[], const JsonValue *value)
 {
-    for (int i = 0; value != NULL && value->kind == JSON_STRING && schedule_names[i] != NULL; i++)
-        if (strcmp(schedule_names[i], value->string) == 0) {
-            *kind = (ScheduleKind)i;
-            return true;
-        }
-    return false;
+    for (int i = 0; value != NULL && value->kind == JSON_STRING && names[i] != NULL; i++)
+        if (strcmp(names[i], value->string) == 0)
+            return i;
+    return -1;
 }
 
 bool settings_read(TrainingSettings *settings, const JsonValue *object, Error *error)
@@ -82,8 +81,15 @@ bool settings_read(TrainingSettings *settings, const JsonValue *object, Error *e
         return error_set(error, "the training settings lack the text's path or hash");
     settings->data = data->string;
     settings->data_hash = strtoull(hash->string, NULL, 16);
-    if (!read_schedule(&settings->schedule.kind, json_member(object, "schedule")))
+    int schedule = read_choice(schedule_names, json_member(object, "schedule"));
+    if (schedule < 0)
         return error_set(error, "the training setting \"schedule\" is missing or unknown");
+    settings->schedule.kind = (ScheduleKind)schedule;
+    const JsonValue *rounded = json_member(object, "precision"); /* absent: float */
+    int precision = rounded == NULL ? PRECISION_FLOAT : read_choice(precision_names, rounded);
+    if (precision < 0)
+        return error_set(error, "the training setting \"precision\" is unknown");
+    settings->precision = (Precision)precision;
     for (int i = 0; i < FIELDS; i++)
         if (!read_field(fields[i], json_member(object, fields[i].name), (char *)settings + fields[i].offset))
             return error_set(error, "the training setting \"%s\" is missing or out of range", fields[i].name);

@@ -6,6 +6,7 @@
 #define SOLILOQUY_TRAINING_SETTINGS_H
 
 #include "base/json.h"
+#include "model/tables.h"
 #include "optimizer/adam.h"
 #include "optimizer/schedule.h"
 
@@ -13,6 +14,7 @@ typedef struct TrainingSettings {
     int batch_size;             /* B: windows a step */
     Schedule schedule;          /* its steps are the run's */
     AdamSettings adam;
+    Precision precision;        /* of the step's products */
     uint64_t seed;              /* of initialisation and batches */
     double validation_fraction; /* of the text, at its end; 0: none */
     int64_t eval_every;         /* steps between evaluations */

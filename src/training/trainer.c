@@ -26,7 +26,7 @@ int trainer_threads(const ModelConfig *config, int batch_size, int threads)
 size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads)
 {
     double numbers = 4 * (double)parameters_shape(config).count + 4 * (double)batch_size * config->context;
-    double step = (double)step_bytes(config, batch_size, threads, tables_plan(config, batch_size));
+    double step = (double)step_bytes(config, batch_size, threads, tables_plan(config, batch_size, PRECISION_FLOAT));
     double bytes = numbers * sizeof(real) + step;
     return bytes < (double)SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
@@ -71,7 +71,7 @@ bool trainer_open(Trainer *t, const ModelConfig *config, const TrainingSettings 
     *t = (Trainer){.settings = *settings, .vocabulary = &corpus->vocabulary};
     t->threads = trainer_threads(config, settings->batch_size, threads);
     size_t split = trainer_split(corpus->ids.count, settings->validation_fraction);
-    TablesPlan plan = tables_plan(config, settings->batch_size);
+    TablesPlan plan = tables_plan(config, settings->batch_size, settings->precision);
     t->training = ids_slice(corpus->ids, 0, split);
     t->validation = ids_slice(corpus->ids, split, corpus->ids.count - split);
     trainer_layout(t, config->context);
