@@ -107,7 +107,7 @@ static void test_steps(void)
     test_case("trainer: Adam's first step moves every weight that has a gradient by the learning rate");
     real *before = copy_numbers(&a.parameters);
     CHECK(trainer_step(&a, &report, &error), "%s", error.message);
-    const real *after = a.parameters.tensors[0].values.data, *gradient = a.gradient.tensors[0].values.data;
+    const real *after = a.parameters.tensors[0].values.data, *gradient = a.update.gradient.tensors[0].values.data;
     size_t moved = 0;
     for (size_t i = 0; i < a.parameters.count; i++) {
         double rate = fabs((double)after[i] - before[i]);
@@ -123,7 +123,7 @@ static void test_steps(void)
     test_case("trainer: a step reports its loss, rate and norm, and counts itself");
     CHECK(fabs(report.loss - log(5)) <= 0.7, "first loss %g, ln V is %g", report.loss, log(5));
     CHECK(report.learning_rate == 1e-2 && report.gradient_norm > 0, "%g %g", report.learning_rate, report.gradient_norm);
-    CHECK(a.state.step == 1 && a.adam.step == 1 && a.state.train_loss_count == 1, "step %lld", (long long)a.state.step);
+    CHECK(a.state.step == 1 && a.update.adam.step == 1 && a.state.train_loss_count == 1, "step %lld", (long long)a.state.step);
     CHECK(a.state.train_loss_sum == report.loss, "%g", a.state.train_loss_sum);
     trainer_close(&a);
     trainer_close(&b);
@@ -151,7 +151,7 @@ static void test_nonfinite(void)
         CHECK(strstr(error.message, "step 2: the loss is not finite") != NULL, "%s", error.message);
         CHECK(strstr(error.message, spoilt[i / 2].name) != NULL, "%s", error.message);
         CHECK(strstr(error.message, "--learning-rate") != NULL, "%s", error.message);
-        CHECK(t.state.step == 1 && t.adam.step == 1, "it counted as step %lld", (long long)t.state.step);
+        CHECK(t.state.step == 1 && t.update.adam.step == 1, "it counted as step %lld", (long long)t.state.step);
         CHECK(memcmp(before, t.parameters.tensors[0].values.data, t.parameters.count * sizeof(real)) == 0,
               "the weights changed");
         free(before);
@@ -236,9 +236,9 @@ static void test_restore(void)
     steps_of(&straight, 6);
     steps_of(&resumed, 6);
     CHECK(same_numbers(&straight.parameters, &resumed.parameters), "weights");
-    CHECK(same_numbers(&straight.adam.m, &resumed.adam.m) && same_numbers(&straight.adam.v, &resumed.adam.v), "moments");
+    CHECK(same_numbers(&straight.update.adam.m, &resumed.update.adam.m) && same_numbers(&straight.update.adam.v, &resumed.update.adam.v), "moments");
     CHECK(memcmp(&straight.state, &resumed.state, sizeof straight.state) == 0, "state");
-    CHECK(resumed.adam.step == 13, "Adam is at step %lld", (long long)resumed.adam.step);
+    CHECK(resumed.update.adam.step == 13, "Adam is at step %lld", (long long)resumed.update.adam.step);
 
     test_case("trainer: a checkpoint without moments is not resumed from, and the message says which is");
     CHECK(trainer_save(&straight, path, false, &error), "%s", error.message);
@@ -248,7 +248,7 @@ static void test_restore(void)
     checkpoint_close(&checkpoint);
 
     test_case("trainer: numbers that are not finite are not saved, and the file before stays");
-    straight.adam.v.lm_bias.data[0] = INFINITY;
+    straight.update.adam.v.lm_bias.data[0] = INFINITY;
     CHECK(!trainer_save(&straight, path, true, &error), "an infinite moment was saved");
     CHECK(strstr(error.message, "Adam") != NULL && strstr(error.message, "lm_head.bias") != NULL, "%s", error.message);
     straight.parameters.value.data[0] = NAN;

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "inference/sampler.h"
 #include "model/evaluation.h"
-#include "text/batch.h"
 #include "text/corpus.h"
 #include "training/trainer.h"
 
@@ -57,40 +56,27 @@ bool benchmark_text(Ids *text, size_t count, int vocabulary_size, Error *error)
 typedef struct Bench {
     const Workload *workload;
     Ids text;
-    Parameters parameters, gradient;
-    Adam adam;
-    Step step;
-    int32_t *inputs, *targets;
+    Parameters parameters;
+    Update update;
     Random batches;
-    int threads;
 } Bench;
 
 static void bench_close(Bench *b)
 {
     ids_free(&b->text);
     parameters_close(&b->parameters);
-    parameters_close(&b->gradient);
-    adam_close(&b->adam);
-    step_close(&b->step);
-    free(b->inputs);
-    free(b->targets);
+    update_close(&b->update);
 }
 
 static bool bench_open(Bench *b, const Workload *w, int threads, Error *error)
 {
     const ModelConfig *config = &w->config;
     AdamSettings adam = {.beta1 = .9, .beta2 = .99, .epsilon = 1e-8};
-    size_t characters = (size_t)w->batch * (size_t)config->context;
-    *b = (Bench){.workload = w, .threads = threads, .batches = random_seed(2)};
-    b->inputs = calloc(characters, sizeof *b->inputs);
-    b->targets = calloc(characters, sizeof *b->targets);
-    if (b->inputs == NULL || b->targets == NULL)
-        return error_set(error, "out of memory for a batch of %zu characters", characters);
+    *b = (Bench){.workload = w, .batches = random_seed(2)};
     size_t length = TEXT_LENGTH + (size_t)config->context;
     if (!benchmark_text(&b->text, length, config->vocabulary_size, error) ||
-        !parameters_open(&b->parameters, config, error) || !parameters_open(&b->gradient, config, error) ||
-        !adam_open(&b->adam, config, adam, error) ||
-        !step_open(&b->step, config, w->batch, threads, tables_plan(config, w->batch, PRECISION_FLOAT), error))
+        !parameters_open(&b->parameters, config, error) ||
+        !update_open(&b->update, config, adam, w->batch, threads, PRECISION_FLOAT, error))
         return false;
     parameters_initialise(&b->parameters, random_seed(3));
     return true;
@@ -98,13 +84,9 @@ static bool bench_open(Bench *b, const Workload *w, int threads, Error *error)
 
 static void train_steps(Bench *b, int count)
 {
-    for (int i = 0; i < count; i++) {
-        const Workload *w = b->workload;
-        batch_draw(&b->batches, b->text, w->batch, w->config.context, b->inputs, b->targets);
-        Batch batch = {w->batch, w->config.context, b->inputs, b->targets};
-        step_gradient(&b->step, &b->parameters, batch, &b->gradient);
-        adam_update(&b->adam, &b->parameters, &b->gradient, adam_gradient_norm(&b->gradient), 1e-3, b->threads);
-    }
+    StepReport report = {.learning_rate = 1e-3};
+    for (int i = 0; i < count; i++)
+        update_run(&b->update, &b->parameters, b->text, &b->batches, &report);
 }
 
 /* Of a step: the best of several tries, after two steps to warm up; of steps that take seconds, as many as there is
@@ -130,7 +112,7 @@ static bool validation_seconds(Bench *b, double *best, Error *error)
     Ids text = ids_slice(b->text, 0, (size_t)b->workload->characters);
     for (int i = 0; i < TRIES; i++) {
         double loss, begin = clock_seconds();
-        if (!evaluation_loss(&b->step, &b->parameters, text, &loss, error))
+        if (!evaluation_loss(&b->update.step, &b->parameters, text, &loss, error))
             return false;
         double seconds = clock_seconds() - begin;
         *best = i == 0 || seconds < *best ? seconds : *best;

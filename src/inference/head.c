@@ -30,7 +30,9 @@ bool head_open(Head *head, const Parameters *parameters, Error *error)
     for (int id = 0; id < V; id++)
         all[id] = id;
     uint64_t state = denormals_flush();
-    tables_forward(&head->tables, parameters, all, V, NULL);
+    tables_number(&head->tables, V);
+    tables_pack(&head->tables, parameters);
+    tables_project(&head->tables, parameters, all, NULL);
     denormals_restore(state);
     free(all);
     return true;

@@ -33,7 +33,8 @@ void pass_layout(Pass *pass, Arena *arena, const Tables *tables)
     pass->mixed = matrix_take(arena, mixed_rows, tables->config.head_size);
     pass->d_mixed = matrix_take(arena, mixed_rows, tables->config.head_size);
     pass->logits = matrix_take(arena, rows, tables->plan.linear_first ? V - 1 : V);
-    pass->pairs = tables->plan.pairs ? arena_take(arena, pairs_count(tables, rows), sizeof(real)) : NULL;
+    pass->pairs = NULL;
+    pass->pair_scratch = tables->plan.pairs ? arena_take(arena, pairs_count(tables, rows), sizeof(real)) : NULL;
     pass->collected = matrix_take(arena, tables->plan.score_table ? tables->token_limit : 0, rows);
 }
 

@@ -17,7 +17,8 @@ typedef struct Pass {
     Matrix mixed, d_mixed;    /* [R,H]; no rows with linear_first */
     Matrix logits;            /* [R,V]; with linear_first [R,V-1], less the last symbol's */
     Matrix collected;         /* [U,R]: scratch of the score table's gradients; 0 between blocks */
-    real *pairs;              /* scratch of products of pairs, NULL without them */
+    real *pair_scratch;       /* for products of pairs; NULL with a plan without them */
+    real *pairs;              /* the same while gradients are wanted, otherwise NULL */
     const int32_t *row_of;    /* of the gathered sequence; borrowed */
 } Pass;
 

@@ -37,7 +37,8 @@ static void step_layout(Step *step, TablesPlan plan)
         pass_layout(step->passes != NULL ? &step->passes[i] : &measured, memory, &step->tables);
     step->tokens = arena_take(memory, (size_t)token_rows, sizeof(int32_t));
     step->row_of_token = arena_take(memory, (size_t)config->vocabulary_size, sizeof(int32_t));
-    step->row_of = arena_take(memory, (size_t)step->batch_limit * (size_t)config->context + ROW_ALIGNMENT, sizeof(int32_t));
+    size_t characters = (size_t)step->batch_limit * (size_t)config->context;
+    step->row_of = arena_take(memory, characters + ROW_ALIGNMENT, sizeof(int32_t)); /* padded: kernels/lookup.h */
 }
 
 size_t step_bytes(const ModelConfig *config, int batch_limit, int threads, TablesPlan plan)
@@ -65,8 +66,8 @@ void step_close(Step *step)
     *step = (Step){0};
 }
 
-/* Lists the batch's distinct characters in tokens[] and numbers the batch's rows. Returns how many. */
-static int number_rows(Step *step, Batch batch)
+/* Lists the batch's distinct characters in tokens[] and numbers them. Returns how many. */
+static int number_tokens(Step *step, Batch batch)
 {
     int V = step->config.vocabulary_size, count = 0;
     size_t characters = (size_t)batch.count * (size_t)batch.length;
@@ -78,15 +79,33 @@ static int number_rows(Step *step, Batch batch)
             step->tokens[count] = id;
             step->row_of_token[id] = count++;
         }
-    for (size_t i = 0; i < characters; i++)
-        step->row_of[i] = step->row_of_token[batch.inputs[i]];
     return count;
 }
 
-static double shard_run(Step *step, Shard shard, Batch batch, real weight, TableGradients *gradients)
+void step_begin(Step *step, Batch batch)
+{
+    assert(batch.count <= step->batch_limit && batch.length <= step->config.context);
+    step->batch = batch;
+    step->shard_count = shards_plan(batch.count, batch.length, step->config.mask, step->shard_limit, step->shards);
+    tables_number(&step->tables, number_tokens(step, batch));
+}
+
+/* The rows of the characters of sequence b. */
+static void number_rows(Step *step, int b)
+{
+    size_t start = (size_t)b * (size_t)step->batch.length;
+    for (int i = 0; i < step->batch.length; i++)
+        step->row_of[start + (size_t)i] = step->row_of_token[step->batch.inputs[start + (size_t)i]];
+}
+
+static double shard_run(Step *step, int s, TableGradients *gradients)
 {
     Pass *pass = &step->passes[parallel_thread()];
+    Shard shard = step->shards[s];
+    Batch batch = step->batch;
+    real weight = (real)(1 / ((double)batch.count * batch.length));
     double loss = 0;
+    pass->pairs = gradients != NULL ? pass->pair_scratch : NULL;
     if (gradients != NULL)
         memset(gradients->memory, 0, gradients->count * sizeof(real));
     for (int b = shard.first_sequence; b < shard.first_sequence + shard.sequence_count; b++) {
@@ -97,29 +116,38 @@ static double shard_run(Step *step, Shard shard, Batch batch, real weight, Table
     return loss;
 }
 
-/* The sum of losses; with a gradient, that of the mean loss. */
+double step_team(Step *step, const Parameters *parameters, Parameters *gradient)
+{
+    real *pairs = gradient != NULL ? step->passes[parallel_thread()].pair_scratch : NULL;
+    tables_pack(&step->tables, parameters);
+#pragma omp barrier
+#pragma omp for schedule(static) nowait
+    for (int b = 0; b < step->batch.count; b++)
+        number_rows(step, b);
+    tables_project(&step->tables, parameters, step->tokens, pairs);
+#pragma omp for schedule(dynamic, 1)
+    for (int s = 0; s < step->shard_count; s++)
+        step->losses[s] = shard_run(step, s, gradient != NULL ? &step->shard_gradients[s] : NULL);
+    if (gradient != NULL)
+        tables_backward(&step->tables, step->shard_gradients, step->shard_count, step->tokens, gradient, pairs);
+    double loss = 0;
+    for (int s = 0; s < step->shard_count; s++)
+        loss += step->losses[s];
+    return loss;
+}
+
 static double run(Step *step, const Parameters *parameters, Batch batch, Parameters *gradient)
 {
-    assert(batch.count <= step->batch_limit && batch.length <= step->config.context);
-    double losses[SHARD_LIMIT], loss = 0;
-    Shard shards[SHARD_LIMIT];
-    int shard_count = shards_plan(batch.count, batch.length, step->config.mask, step->shard_limit, shards);
-    int token_count = number_rows(step, batch);
-    real weight = (real)(1 / ((double)batch.count * batch.length));
+    double loss = 0;
+    step_begin(step, batch);
 #pragma omp parallel num_threads(step->threads)
     {
         uint64_t state = denormals_flush();
-        tables_forward(&step->tables, parameters, step->tokens, token_count, step->passes[parallel_thread()].pairs);
-#pragma omp for schedule(dynamic, 1)
-        for (int s = 0; s < shard_count; s++)
-            losses[s] = shard_run(step, shards[s], batch, weight, gradient ? &step->shard_gradients[s] : NULL);
-        if (gradient != NULL)
-            tables_backward(&step->tables, step->shard_gradients, shard_count, step->tokens, gradient,
-                            step->passes[parallel_thread()].pairs);
+        double sum = step_team(step, parameters, gradient);
+        if (parallel_thread() == 0)
+            loss = sum;
         denormals_restore(state);
     }
-    for (int s = 0; s < shard_count; s++)
-        loss += losses[s];
     return loss;
 }
 

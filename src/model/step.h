@@ -26,6 +26,10 @@ typedef struct Step {
     int32_t *row_of_token; /* [V]: the row of a character in the tables */
     int32_t *row_of;      /* [B*T]: the row of each character of the batch */
     Arena memory;         /* owned: everything above */
+    Batch batch;          /* the one of step_begin */
+    Shard shards[SHARD_LIMIT];
+    double losses[SHARD_LIMIT];
+    int shard_count;
 } Step;
 
 /* The memory that step_open would take, in bytes; SIZE_MAX where it overflows. */
@@ -40,5 +44,11 @@ double step_loss(Step *step, const Parameters *parameters, Batch batch);
 
 /* The mean loss of all positions, in nats, and its gradient, which is overwritten. */
 double step_gradient(Step *step, const Parameters *parameters, Batch batch, Parameters *gradient);
+
+/* The same in two parts, for a parallel region that does more than this: one thread of its team, of at most
+ * step->threads, calls step_begin; all call step_team, which is a barrier to both sides. It returns the sum of the
+ * losses, and leaves the gradient of their mean where one is asked for (otherwise NULL). */
+void step_begin(Step *step, Batch batch);
+double step_team(Step *step, const Parameters *parameters, Parameters *gradient);
 
 #endif

@@ -171,7 +171,7 @@ static void pack_weight(Tables *t, const Parameters *p, int item)
     }
 }
 
-static void pack_embedding(Tables *t, const Parameters *p, const int32_t *tokens, int row)
+static void embed_row(Tables *t, const Parameters *p, const int32_t *tokens, int row)
 {
     size_t bytes = (size_t)t->config.channels * sizeof(real);
     real *to = matrix_row(t->embedding, row);
@@ -183,12 +183,15 @@ static void pack_embedding(Tables *t, const Parameters *p, const int32_t *tokens
         memcpy(to, matrix_row(p->position_embedding, row - t->position_first), bytes);
 }
 
-/* Rows of a chunk: Q, K, V; the lm_head's output; the chunk's columns of K^T. */
-static void project_chunk(Tables *t, int chunk, real *pairs)
+/* Rows of a chunk: X; Q, K, V; the lm_head's output; the chunk's columns of K^T. */
+static void project_chunk(Tables *t, const Parameters *p, const int32_t *tokens, int chunk, real *pairs)
 {
     int rows = tables_rows(t), H = t->config.head_size, first = chunk * CHUNK_ROWS;
     Matrix projected = chunk_of(matrix_rows(t->projected, 0, rows), chunk);
-    linear_forward(chunk_of(matrix_rows(t->embedding, 0, rows), chunk), t->projection_transposed, NULL, projected, pairs);
+    Matrix embedding = chunk_of(matrix_rows(t->embedding, 0, rows), chunk);
+    for (int r = 0; r < projected.rows; r++)
+        embed_row(t, p, tokens, first + r);
+    linear_forward(embedding, t->projection_transposed, NULL, projected, pairs);
     if (t->plan.linear_first) {
         Matrix value = matrix_columns(projected, 2 * padded(H), H);
         Matrix output = chunk_of(matrix_rows(t->output, 0, rows), chunk);
@@ -202,23 +205,25 @@ static void project_chunk(Tables *t, int chunk, real *pairs)
                        matrix_columns(t->key_transposed, first, projected.rows));
 }
 
-void tables_forward(Tables *t, const Parameters *p, const int32_t *tokens, int count, real *pairs)
+void tables_number(Tables *t, int count)
 {
-#pragma omp single
-    {
-        t->token_rows = count;
-        t->position_first = padded(count);
-    }
-    int rows = tables_rows(t);
+    t->token_rows = count;
+    t->position_first = padded(count);
+}
+
+void tables_pack(Tables *t, const Parameters *p)
+{
 #pragma omp for schedule(static) nowait
     for (int item = 0; item < 4; item++)
         pack_weight(t, p, item);
-#pragma omp for schedule(static)
-    for (int row = 0; row < rows; row++)
-        pack_embedding(t, p, tokens, row);
+}
+
+void tables_project(Tables *t, const Parameters *p, const int32_t *tokens, real *pairs)
+{
+    int rows = tables_rows(t);
 #pragma omp for schedule(static)
     for (int chunk = 0; chunk < chunk_count(rows); chunk++)
-        project_chunk(t, chunk, pairs);
+        project_chunk(t, p, tokens, chunk, pairs);
     if (!t->plan.score_table)
         return;
     Matrix query = matrix_rows(matrix_columns(t->projected, 0, t->config.head_size), 0, rows);

@@ -12,8 +12,8 @@
  *                 differ, so W and b stand for their rows less the last one, and the value table has V - 1 columns
  *   score_table   q_t . k_j is a sum of four entries of G = Q K^T [R,R] (layers/score_table.h)
  *
- * tables_forward and tables_backward are called by all threads of a team at once: they share the work among
- * themselves and return together. The memory belongs to the arena that tables_layout took it from. */
+ * tables_pack, tables_project and tables_backward are called by all threads of a team at once, and share the work
+ * among themselves. The memory belongs to the arena that tables_layout took it from. */
 #ifndef SOLILOQUY_MODEL_TABLES_H
 #define SOLILOQUY_MODEL_TABLES_H
 
@@ -56,7 +56,7 @@ typedef struct Tables {
     ModelConfig config;
     TablesPlan plan;
     int token_limit;          /* the most characters */
-    int token_rows;           /* U, set by tables_forward */
+    int token_rows;           /* U, set by tables_number */
     int position_first;       /* padded(U), so that positions start on a whole vector where rows are columns, too */
     int position_rows;        /* T, or 0 without positions */
     Matrix embedding;         /* X [R,C]; the rows between U and padded(U) are 0 */
@@ -82,8 +82,15 @@ void table_gradients_layout(TableGradients *gradients, Arena *arena, const Table
 /* R: all rows in use. */
 int tables_rows(const Tables *tables);
 
-/* Projects the characters tokens[0..count) and all positions. */
-void tables_forward(Tables *tables, const Parameters *parameters, const int32_t *tokens, int count, real *pairs);
+/* How many characters the next projection has; called by one thread. */
+void tables_number(Tables *tables, int count);
+
+/* Copies the weights. Does not wait: a barrier must stand between this, tables_number, and tables_project. */
+void tables_pack(Tables *tables, const Parameters *parameters);
+
+/* Projects the characters tokens[0..count) and all positions; the threads return together. `pairs` is a thread's own
+ * scratch for products of pairs (kernels/gemm.h), or NULL. */
+void tables_project(Tables *tables, const Parameters *parameters, const int32_t *tokens, real *pairs);
 
 HeadTables tables_head(const Tables *tables);
 
@@ -95,7 +102,7 @@ Matrix tables_token_part(const Tables *tables, Matrix rows);
 Matrix tables_position_part(const Tables *tables, Matrix rows);
 
 /* Adds up shards[0..shard_count) in order and takes the sum through the projections: gradient = (all of it). The
- * output and the score table are overwritten by their gradients. */
+ * output and the score table are overwritten by their gradients. tokens[] ascends. The threads return together. */
 void tables_backward(Tables *tables, const TableGradients *shards, int shard_count, const int32_t *tokens,
                      Parameters *gradient, real *pairs);
 

@@ -70,15 +70,29 @@ static void chunk_backward(Tables *t, int chunk, real *pairs)
                           pairs);
 }
 
-/* A row of d_embedding goes to the gradient of its character or position. */
-static void store_embedding_row(const Tables *t, const int32_t *tokens, int row, Parameters *gradient)
+/* A row of d_embedding is the gradient of its character or position. The characters between that of the row before
+ * and its own do not occur: theirs is 0. */
+static void store_row(const Tables *t, const int32_t *tokens, int row, Parameters *gradient)
 {
     size_t bytes = (size_t)t->config.channels * sizeof(real);
     int position = row - t->position_first;
-    if (row < t->token_rows)
+    if (row < t->token_rows) {
+        int absent = row == 0 ? 0 : tokens[row - 1] + 1;
+        memset(matrix_row(gradient->token_embedding, absent), 0, (size_t)(tokens[row] - absent) * bytes);
         memcpy(matrix_row(gradient->token_embedding, tokens[row]), matrix_row(t->d_embedding, row), bytes);
-    else if (position >= 0 && t->config.positions == POSITIONS_LEARNED)
+    } else if (position >= 0 && t->config.positions == POSITIONS_LEARNED) {
         memcpy(matrix_row(gradient->position_embedding, position), matrix_row(t->d_embedding, row), bytes);
+    }
+}
+
+static void store_chunk(const Tables *t, const int32_t *tokens, int chunk, Parameters *gradient)
+{
+    int rows = tables_rows(t), last = t->token_rows - 1, absent = tokens[last] + 1;
+    for (int row = chunk * CHUNK_ROWS; row < rows && row < (chunk + 1) * CHUNK_ROWS; row++)
+        store_row(t, tokens, row, gradient);
+    if (chunk == last / CHUNK_ROWS) /* behind the last character that occurs */
+        memset(matrix_row(gradient->token_embedding, absent), 0,
+               (size_t)(t->config.vocabulary_size - absent) * (size_t)t->config.channels * sizeof(real));
 }
 
 /* d_W [rows of a chunk] = d_y^T x, and the dense copy. */
@@ -142,20 +156,20 @@ void tables_backward(Tables *t, const TableGradients *shards, int shard_count, c
                      Parameters *gradient, real *pairs)
 {
     ShardSum all = {shards, shard_count};
-    int rows = tables_rows(t), V = t->config.vocabulary_size;
-    int items = 3 * chunk_count(t->config.head_size) + chunk_count(V) + 1;
-#pragma omp for schedule(static) nowait
-    for (int id = 0; id < V; id++)
-        memset(matrix_row(gradient->token_embedding, id), 0, (size_t)t->config.channels * sizeof(real));
+    int chunks = chunk_count(tables_rows(t));
+    int items = 3 * chunk_count(t->config.head_size) + chunk_count(t->config.vocabulary_size) + 1;
+    if (t->plan.score_table) { /* d_K of a chunk takes a column of all rows' d_G */
 #pragma omp for schedule(static)
-    for (int chunk = 0; chunk < chunk_count(rows); chunk++)
-        sum_chunk(t, all, chunk);
+        for (int chunk = 0; chunk < chunks; chunk++)
+            sum_chunk(t, all, chunk);
+    }
 #pragma omp for schedule(static)
-    for (int chunk = 0; chunk < chunk_count(rows); chunk++)
+    for (int chunk = 0; chunk < chunks; chunk++) {
+        if (!t->plan.score_table)
+            sum_chunk(t, all, chunk);
         chunk_backward(t, chunk, pairs);
-#pragma omp for schedule(static) nowait
-    for (int row = 0; row < rows; row++)
-        store_embedding_row(t, tokens, row, gradient);
+        store_chunk(t, tokens, chunk, gradient);
+    }
 #pragma omp for schedule(static)
     for (int item = 0; item < items; item++)
         weight_item(t, all, item, gradient, pairs);

@@ -3,27 +3,50 @@
 #include "kernels/denormals.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-enum { CHUNK = 4096 }; /* numbers: one thread's piece, 64 KB of the four arrays */
+/* Tensors stand one behind the other and are cut as one run of numbers, so that a model of any size is shared out
+ * evenly. A chunk is one thread's piece: even the smallest models have enough for eight. */
+enum { CHUNK = 1024 };
+
+static size_t chunk_total(const Parameters *p)
+{
+    return (p->count + CHUNK - 1) / CHUNK;
+}
 
 bool adam_open(Adam *adam, const ModelConfig *config, AdamSettings settings, Error *error)
 {
     *adam = (Adam){.settings = settings};
-    if (parameters_open(&adam->m, config, error) && parameters_open(&adam->v, config, error))
-        return true;
-    adam_close(adam);
-    return false;
+    bool opened = parameters_open(&adam->m, config, error) && parameters_open(&adam->v, config, error);
+    if (opened && (adam->squares = calloc(chunk_total(&adam->m), sizeof *adam->squares)) == NULL)
+        opened = error_set(error, "no memory for the sums of %zu gradients; choose smaller sizes", adam->m.count);
+    if (!opened)
+        adam_close(adam);
+    return opened;
 }
 
 void adam_close(Adam *adam)
 {
     parameters_close(&adam->m);
     parameters_close(&adam->v);
+    free(adam->squares);
+    adam->squares = NULL;
 }
 
-static size_t tensor_count(Tensor tensor)
+/* Numbers first..end-1 of all. */
+typedef struct Range {
+    size_t first, end;
+} Range;
+
+/* What a chunk has of a tensor, if that is trained; otherwise, or where they do not meet, nothing. */
+static Range chunk_range(const Parameters *p, size_t chunk, int tensor)
 {
-    return tensor.trained ? (size_t)tensor.values.rows * (size_t)tensor.values.columns : 0;
+    Tensor t = p->tensors[tensor];
+    size_t first = (size_t)(t.values.data - p->tensors[0].values.data), end = first;
+    if (t.trained)
+        end += (size_t)t.values.rows * (size_t)t.values.columns;
+    Range range = {first > chunk * CHUNK ? first : chunk * CHUNK, end < (chunk + 1) * CHUNK ? end : (chunk + 1) * CHUNK};
+    return range.first < range.end ? range : (Range){0, 0};
 }
 
 /* Eight running sums, so that additions overlap; the order is that of the index, whatever the vectors. */
@@ -41,11 +64,33 @@ static double sum_of_squares(const real *x, size_t count)
     return total;
 }
 
+static double chunk_squares(const Parameters *gradient, size_t chunk)
+{
+    double total = 0;
+    for (int i = 0; i < TENSOR_COUNT; i++) {
+        Range range = chunk_range(gradient, chunk, i);
+        total += sum_of_squares(gradient->tensors[0].values.data + range.first, range.end - range.first);
+    }
+    return total;
+}
+
 double adam_gradient_norm(const Parameters *gradient)
 {
     double total = 0;
-    for (int i = 0; i < TENSOR_COUNT; i++)
-        total += sum_of_squares(gradient->tensors[i].values.data, tensor_count(gradient->tensors[i]));
+    for (size_t chunk = 0; chunk < chunk_total(gradient); chunk++)
+        total += chunk_squares(gradient, chunk);
+    return sqrt(total);
+}
+
+double adam_gradient_norm_team(Adam *adam, const Parameters *gradient)
+{
+    size_t chunks = chunk_total(gradient);
+    double total = 0;
+#pragma omp for schedule(static)
+    for (size_t chunk = 0; chunk < chunks; chunk++)
+        adam->squares[chunk] = chunk_squares(gradient, chunk);
+    for (size_t chunk = 0; chunk < chunks; chunk++)
+        total += adam->squares[chunk];
     return sqrt(total);
 }
 
@@ -54,7 +99,7 @@ typedef struct Factors {
     real beta1, rest1, beta2, rest2, epsilon, rate, keep, clip, correction2;
 } Factors;
 
-static void update_chunk(Factors f, size_t count, real *restrict w, const real *restrict gradient, real *restrict m,
+static void update_range(Factors f, size_t count, real *restrict w, const real *restrict gradient, real *restrict m,
                          real *restrict v)
 {
     for (size_t i = 0; i < count; i++) {
@@ -70,11 +115,11 @@ static void update_chunk(Factors f, size_t count, real *restrict w, const real *
     }
 }
 
-void adam_update(Adam *adam, Parameters *parameters, const Parameters *gradient, double gradient_norm,
-                 double learning_rate, int threads)
+void adam_update_team(const Adam *adam, Parameters *parameters, const Parameters *gradient, double gradient_norm,
+                      double learning_rate)
 {
     const AdamSettings *s = &adam->settings;
-    double t = (double)++adam->step;
+    double t = (double)(adam->step + 1);
     Factors f = {
         .beta1 = (real)s->beta1,
         .rest1 = (real)(1 - s->beta1),
@@ -86,19 +131,26 @@ void adam_update(Adam *adam, Parameters *parameters, const Parameters *gradient,
         .clip = (real)(s->clip > 0 && gradient_norm > s->clip ? s->clip / gradient_norm : 1),
         .correction2 = (real)(1 / (1 - pow(s->beta2, t))),
     };
+    real *w = parameters->tensors[0].values.data, *g = gradient->tensors[0].values.data;
+    real *m = adam->m.tensors[0].values.data, *v = adam->v.tensors[0].values.data;
+    size_t chunks = chunk_total(parameters);
+#pragma omp for schedule(static) nowait
+    for (size_t chunk = 0; chunk < chunks; chunk++)
+        for (int i = 0; i < TENSOR_COUNT; i++) {
+            Range range = chunk_range(parameters, chunk, i);
+            size_t first = range.first;
+            update_range(f, range.end - first, w + first, g + first, m + first, v + first);
+        }
+}
+
+void adam_update(Adam *adam, Parameters *parameters, const Parameters *gradient, double gradient_norm,
+                 double learning_rate, int threads)
+{
 #pragma omp parallel num_threads(threads)
     {
         uint64_t state = denormals_flush();
-        for (int i = 0; i < TENSOR_COUNT; i++) {
-            size_t count = tensor_count(parameters->tensors[i]);
-            real *w = parameters->tensors[i].values.data, *m = adam->m.tensors[i].values.data;
-            real *v = adam->v.tensors[i].values.data, *g = gradient->tensors[i].values.data;
-#pragma omp for schedule(static) nowait
-            for (size_t first = 0; first < count; first += CHUNK) {
-                size_t left = count - first;
-                update_chunk(f, left < CHUNK ? left : CHUNK, w + first, g + first, m + first, v + first);
-            }
-        }
+        adam_update_team(adam, parameters, gradient, gradient_norm, learning_rate);
         denormals_restore(state);
     }
+    adam->step++;
 }

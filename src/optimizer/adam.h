@@ -21,6 +21,7 @@ typedef struct AdamSettings {
 typedef struct Adam {
     AdamSettings settings;
     Parameters m, v; /* owned */
+    double *squares; /* owned; of each chunk of the gradient, the sum */
     int64_t step;    /* t of the last update; 0 before the first */
 } Adam;
 
@@ -34,5 +35,12 @@ double adam_gradient_norm(const Parameters *gradient);
 /* One update; gradient_norm as above (used for the clip). Same bits on any number of threads. */
 void adam_update(Adam *adam, Parameters *parameters, const Parameters *gradient, double gradient_norm,
                  double learning_rate, int threads);
+
+/* Both for a parallel region that does more (training/update.h), with the same bits: all threads of a team call them.
+ * The norm's return together, each with the norm. The update's do not wait for each other, and leave adam->step to
+ * whoever knows that all are done. */
+double adam_gradient_norm_team(Adam *adam, const Parameters *gradient);
+void adam_update_team(const Adam *adam, Parameters *parameters, const Parameters *gradient, double gradient_norm,
+                      double learning_rate);
 
 #endif

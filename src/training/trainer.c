@@ -1,7 +1,6 @@
 #include "training/trainer.h"
 
 #include "model/evaluation.h"
-#include "text/batch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,9 +24,8 @@ int trainer_threads(const ModelConfig *config, int batch_size, int threads)
 
 size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads)
 {
-    double numbers = 4 * (double)parameters_shape(config).count + 4 * (double)batch_size * config->context;
-    double step = (double)step_bytes(config, batch_size, threads, tables_plan(config, batch_size, PRECISION_FLOAT));
-    double bytes = numbers * sizeof(real) + step;
+    double bytes = (double)parameters_shape(config).count * sizeof(real) +
+                   (double)update_bytes(config, batch_size, threads, PRECISION_FLOAT);
     return bytes < (double)SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
@@ -58,32 +56,21 @@ static bool check_lengths(const Trainer *t, size_t count, int context, Error *er
     return true;
 }
 
-static void trainer_layout(Trainer *t, int context)
-{
-    size_t characters = (size_t)t->settings.batch_size * (size_t)context;
-    t->inputs = arena_take(&t->memory, characters, sizeof(int32_t));
-    t->targets = arena_take(&t->memory, characters, sizeof(int32_t));
-}
-
 bool trainer_open(Trainer *t, const ModelConfig *config, const TrainingSettings *settings, const Corpus *corpus,
                   int threads, Error *error)
 {
     *t = (Trainer){.settings = *settings, .vocabulary = &corpus->vocabulary};
     t->threads = trainer_threads(config, settings->batch_size, threads);
     size_t split = trainer_split(corpus->ids.count, settings->validation_fraction);
-    TablesPlan plan = tables_plan(config, settings->batch_size, settings->precision);
     t->training = ids_slice(corpus->ids, 0, split);
     t->validation = ids_slice(corpus->ids, split, corpus->ids.count - split);
-    trainer_layout(t, config->context);
     if (!check_memory(t, config, error) || !check_lengths(t, corpus->ids.count, config->context, error) ||
-        !parameters_open(&t->parameters, config, error) || !parameters_open(&t->gradient, config, error) ||
-        !adam_open(&t->adam, config, settings->adam, error) ||
-        !step_open(&t->step, config, settings->batch_size, t->threads, plan, error) ||
-        !arena_open(&t->memory, "a batch", error)) {
+        !parameters_open(&t->parameters, config, error) ||
+        !update_open(&t->update, config, settings->adam, settings->batch_size, t->threads, settings->precision,
+                     error)) {
         trainer_close(t);
         return false;
     }
-    trainer_layout(t, config->context);
     Random root = random_seed(settings->seed), initialisation = random_split(&root);
     parameters_initialise(&t->parameters, initialisation);
     t->state = (RunState){.batches = random_split(&root), .best_loss = NAN, .validation_loss = NAN};
@@ -93,10 +80,7 @@ bool trainer_open(Trainer *t, const ModelConfig *config, const TrainingSettings 
 void trainer_close(Trainer *t)
 {
     parameters_close(&t->parameters);
-    parameters_close(&t->gradient);
-    adam_close(&t->adam);
-    step_close(&t->step);
-    arena_close(&t->memory);
+    update_close(&t->update);
     *t = (Trainer){0};
 }
 
@@ -110,9 +94,9 @@ bool trainer_restore(Trainer *t, const Checkpoint *checkpoint, Error *error)
     if (!checkpoint->has_moments)
         return error_set(error, "this checkpoint holds no Adam moments; resume from a run's last.safetensors");
     copy_parameters(&t->parameters, &checkpoint->parameters);
-    copy_parameters(&t->adam.m, &checkpoint->m);
-    copy_parameters(&t->adam.v, &checkpoint->v);
-    t->adam.step = checkpoint->state.step;
+    copy_parameters(&t->update.adam.m, &checkpoint->m);
+    copy_parameters(&t->update.adam.v, &checkpoint->v);
+    t->update.adam.step = checkpoint->state.step;
     t->state = checkpoint->state;
     return true;
 }
@@ -121,7 +105,7 @@ bool trainer_restore(Trainer *t, const Checkpoint *checkpoint, Error *error)
 static bool refuse_nonfinite(const Trainer *t, const char *what, Error *error)
 {
     const Tensor *weights = parameters_find_nonfinite(&t->parameters);
-    const Tensor *gradient = parameters_find_nonfinite(&t->gradient);
+    const Tensor *gradient = parameters_find_nonfinite(&t->update.gradient);
     return error_set(error, "step %lld: the %s is not finite; first bad tensor: %s%s. Checkpoints on disk are "
                             "untouched; try a lower --learning-rate, a longer --warmup or --clip 1",
                      (long long)t->state.step + 1, what, weights == NULL && gradient != NULL ? "the gradient of " : "",
@@ -131,17 +115,9 @@ static bool refuse_nonfinite(const Trainer *t, const char *what, Error *error)
 
 bool trainer_step(Trainer *t, StepReport *report, Error *error)
 {
-    int context = t->parameters.config.context, count = t->settings.batch_size;
-    batch_draw(&t->state.batches, t->training, count, context, t->inputs, t->targets);
-    Batch batch = {count, context, t->inputs, t->targets};
     report->learning_rate = schedule_rate(&t->settings.schedule, t->state.step);
-    report->loss = step_gradient(&t->step, &t->parameters, batch, &t->gradient);
-    report->gradient_norm = adam_gradient_norm(&t->gradient);
-    if (!isfinite(report->loss))
-        return refuse_nonfinite(t, "loss", error);
-    if (!isfinite(report->gradient_norm))
-        return refuse_nonfinite(t, "gradient", error);
-    adam_update(&t->adam, &t->parameters, &t->gradient, report->gradient_norm, report->learning_rate, t->threads);
+    if (!update_run(&t->update, &t->parameters, t->training, &t->state.batches, report))
+        return refuse_nonfinite(t, isfinite(report->loss) ? "gradient" : "loss", error);
     t->state.step++;
     t->state.train_loss_sum += report->loss;
     t->state.train_loss_count++;
@@ -154,7 +130,7 @@ bool trainer_validate(Trainer *t, bool *best, Error *error)
     if (t->validation.count < 2)
         return true;
     double loss;
-    if (!evaluation_loss(&t->step, &t->parameters, t->validation, &loss, error))
+    if (!evaluation_loss(&t->update.step, &t->parameters, t->validation, &loss, error))
         return false;
     if (!isfinite(loss))
         return refuse_nonfinite(t, "validation loss", error);
@@ -173,7 +149,9 @@ static bool check_finite(const Trainer *t, const char *path, bool with_moments, 
     const struct {
         const Parameters *list;
         const char *what;
-    } kinds[] = {{&t->parameters, ""}, {&t->adam.m, "Adam's mean of "}, {&t->adam.v, "Adam's mean of squares of "}};
+    } kinds[] = {{&t->parameters, ""},
+                 {&t->update.adam.m, "Adam's mean of "},
+                 {&t->update.adam.v, "Adam's mean of squares of "}};
     for (int i = 0; i < (with_moments ? 3 : 1); i++) {
         const Tensor *bad = parameters_find_nonfinite(kinds[i].list);
         if (bad != NULL)
@@ -200,8 +178,8 @@ bool trainer_save(const Trainer *t, const char *path, bool with_moments, Error *
     }
     CheckpointContents contents = {
         .parameters = &t->parameters,
-        .m = with_moments ? &t->adam.m : NULL,
-        .v = with_moments ? &t->adam.v : NULL,
+        .m = with_moments ? &t->update.adam.m : NULL,
+        .v = with_moments ? &t->update.adam.v : NULL,
         .vocabulary = t->vocabulary,
         .training = training,
         .state = t->state,

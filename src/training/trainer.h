@@ -1,35 +1,23 @@
 /* trainer.h -- a model being trained: its numbers, its optimizer, its text, and one step at a time.
  *
- *   batch -> loss and gradient -> Adam
- *
  * The streams of a seed, in this order: the initialisation's, the batches'. */
 #ifndef SOLILOQUY_TRAINING_TRAINER_H
 #define SOLILOQUY_TRAINING_TRAINER_H
 
-#include "model/step.h"
 #include "storage/checkpoint.h"
 #include "text/corpus.h"
 #include "training/settings.h"
+#include "training/update.h"
 
 typedef struct Trainer {
     TrainingSettings settings;
     const Vocabulary *vocabulary; /* borrowed */
     Ids training, validation;     /* views of the corpus; validation may be empty */
-    Parameters parameters, gradient;
-    Adam adam;
-    Step step;
+    Parameters parameters;
+    Update update;
     RunState state;
-    int32_t *inputs, *targets; /* [B,T] */
     int threads; /* in use */
-    Arena memory;
 } Trainer;
-
-/* What a step did. */
-typedef struct StepReport {
-    double loss;          /* nats a character, before the update */
-    double gradient_norm; /* before any clip */
-    double learning_rate;
-} StepReport;
 
 /* The first symbol of the validation split: the training text is (1 - fraction) of the whole, rounded down. */
 size_t trainer_split(size_t count, double validation_fraction);
