@@ -9,7 +9,7 @@
 
 enum {
     SHARD_LIMIT = 16,   /* more shards feed more cores, and each costs a set of gradients to clear and to add */
-    SHARD_TOKENS = 64,  /* a smaller shard would cost more to add than to compute */
+    SHARD_TOKENS = 128, /* a smaller shard would cost more to clear and to add than it is worth on another core */
 };
 
 typedef struct Shard {
