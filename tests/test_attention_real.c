@@ -31,7 +31,7 @@ static Head head_open(Shape s, Random *random)
                .key_transposed = test_matrix(s.H, s.J), .value = test_matrix_random(s.J, s.D, random),
                .value_transposed = test_matrix(s.D, s.J)},
         .out = {.d_query = test_matrix(s.R, s.H), .d_key = test_matrix_random(s.J, s.H, random),
-                .d_value = test_matrix_random(s.J, s.D, random)},
+                .d_value = test_matrix_random(s.J, s.D, random), .fresh = s.J},
         .weights = test_matrix(s.R, s.J), .y = test_matrix(s.R, s.D), .d_y = test_matrix_random(s.R, s.D, random),
         .d_scores = test_matrix(s.R, s.J),
     };

@@ -7,11 +7,13 @@
 #include "real_pair.h"
 #include "test.h"
 
-typedef enum Product { WHOLE, ADD, CAUSAL, CAUSAL_LEFT, CAUSAL_TRANSPOSED_ADD, PRODUCT_COUNT } Product;
+typedef enum Product { WHOLE, ADD, CAUSAL, CAUSAL_LEFT, CAUSAL_TRANSPOSED, CAUSAL_TRANSPOSED_ADD,
+                       PRODUCT_COUNT } Product;
 typedef enum Layout { ROWS, TRANSPOSED, STRIDED, LAYOUT_COUNT } Layout;
 
 static const char *const product_names[] = {
-    "multiply", "multiply_add", "multiply_causal", "multiply_causal_left", "multiply_causal_transposed_add",
+    "multiply", "multiply_add", "multiply_causal", "multiply_causal_left", "multiply_causal_transposed",
+    "multiply_causal_transposed onto a sum",
 };
 
 /* a[M,K] b c[.,N]; c is [M,N], and for the transposed product [K,N]. */
@@ -19,28 +21,29 @@ typedef struct Shape {
     int M, N, K, visible;
 } Shape;
 
-typedef void (*CausalFunction)(Matrix a, Matrix b, Matrix c, int visible);
-typedef void (*TiledFunction)(Matrix a, Matrix b, Matrix c, int visible, real *pairs);
-
 static void reference_run(Product product, Matrix a, Matrix b, Matrix c, int visible)
 {
-    static const CausalFunction causal[] = {reference_multiply_causal, reference_multiply_causal_left,
-                                            reference_multiply_causal_transposed_add};
-    if (product >= CAUSAL)
-        causal[product - CAUSAL](a, b, c, visible);
-    else
-        (product == ADD ? reference_multiply_add : reference_multiply)(a, b, c);
+    switch (product) {
+    case WHOLE: reference_multiply(a, b, c); break;
+    case ADD: reference_multiply_add(a, b, c); break;
+    case CAUSAL: reference_multiply_causal(a, b, c, visible); break;
+    case CAUSAL_LEFT: reference_multiply_causal_left(a, b, c, visible); break;
+    default: reference_multiply_causal_transposed(a, b, c, visible, product == CAUSAL_TRANSPOSED ? 0 : c.rows); break;
+    }
 }
 
 /* Scratch for pairs is as long as it must be and no longer. */
 static void product_run(Product product, bool of_pairs, Matrix a, Matrix b, Matrix c, int visible)
 {
-    static const TiledFunction causal[] = {multiply_causal, multiply_causal_left, multiply_causal_transposed_add};
     real *pairs = of_pairs ? test_reals(pair_scratch_count(c.rows, b.rows, c.columns)) : NULL;
-    if (product >= CAUSAL)
-        causal[product - CAUSAL](a, b, c, visible, pairs);
-    else
-        (product == ADD ? multiply_add : multiply)(a, b, c, pairs);
+    switch (product) {
+    case WHOLE: multiply(a, b, c, pairs); break;
+    case ADD: multiply_add(a, b, c, pairs); break;
+    case CAUSAL: multiply_causal(a, b, c, visible, pairs); break;
+    case CAUSAL_LEFT: multiply_causal_left(a, b, c, visible, pairs); break;
+    case CAUSAL_TRANSPOSED: multiply_causal_transposed(a, b, c, visible, 0, pairs); break;
+    default: multiply_causal_transposed(a, b, c, visible, c.rows, pairs); break;
+    }
     free(pairs);
 }
 
@@ -120,7 +123,7 @@ static void guards_set(Matrix c)
 
 static void check_product(Product product, bool of_pairs, Shape s, Layout layout, Random *random)
 {
-    bool transposed = product == CAUSAL_TRANSPOSED_ADD;
+    bool transposed = product >= CAUSAL_TRANSPOSED;
     Matrix a = factor(s.M, s.K, layout), b = test_matrix(transposed ? s.M : s.K, s.N);
     Matrix c = guarded(transposed ? s.K : s.M, s.N), expected = test_matrix(c.rows, c.columns);
     fill(a, true, random);
@@ -136,7 +139,8 @@ static void check_product(Product product, bool of_pairs, Shape s, Layout layout
         memcpy(matrix_row(expected, r), matrix_row(c, r), (size_t)c.columns * sizeof(real));
     product_run(product, of_pairs, a, b, c, s.visible);
     reference_run(product, a, b, expected, s.visible);
-    for (int r = 0; r < c.rows; r++)
+    int written = product == CAUSAL_TRANSPOSED ? visible_in(c.rows, s.visible, s.M - 1) : c.rows;
+    for (int r = 0; r < written; r++)
         for (int j = 0; j < (product == CAUSAL ? visible_in(s.N, s.visible, r) : s.N); j++)
             CHECK(matrix_row(c, r)[j] == matrix_row(expected, r)[j],
                   "M %d N %d K %d visible %d layout %d: c[%d,%d] is %g, not %g", s.M, s.N, s.K, s.visible, (int)layout,
@@ -198,7 +202,7 @@ static Matrix columns_alone(Matrix m, int first, int count)
 static void check_part(Product product, bool of_pairs, Matrix a, Matrix b, Matrix start, Matrix c, int visible,
                        Shape part, int first)
 {
-    bool transposed = product == CAUSAL_TRANSPOSED_ADD;
+    bool transposed = product >= CAUSAL_TRANSPOSED;
     int count = part.M, columns = part.N, seen = transposed ? visible - first : visible + first;
     Matrix of_a = transposed ? columns_alone(a, first, count) : matrix_rows(a, first, count), of_b = b;
     if (product == CAUSAL_LEFT) { /* also without the columns that no row sees */
@@ -210,7 +214,8 @@ static void check_part(Product product, bool of_pairs, Matrix a, Matrix b, Matri
     for (int r = 0; accumulates(product) && r < count; r++)
         memcpy(matrix_row(mine, r), matrix_row(start, first + r), (size_t)columns * sizeof(real));
     product_run(product, of_pairs, of_a, matrix_columns(of_b, 0, columns), mine, seen);
-    for (int r = 0; r < count; r++) {
+    int written = product == CAUSAL_TRANSPOSED ? visible_in(c.rows, visible, a.rows - 1) : c.rows;
+    for (int r = 0; r < count && first + r < written; r++) {
         int compared = product == CAUSAL ? visible_in(columns, seen, r) : columns;
         CHECK(memcmp(matrix_row(mine, r), matrix_row(c, first + r), (size_t)compared * sizeof(real)) == 0,
               "visible %d: row %d has other bits in a product of rows %d to %d and %d columns", visible, first + r,
@@ -230,7 +235,7 @@ static void test_same_bits(Product product, bool of_pairs)
     snprintf(name, sizeof name, "%s%s: a row has the same bits in a product of any rows and columns",
              product_names[product], of_pairs ? " of pairs" : "");
     test_case(name);
-    bool transposed = product == CAUSAL_TRANSPOSED_ADD;
+    bool transposed = product >= CAUSAL_TRANSPOSED;
     for (size_t v = 0; v < sizeof visibles / sizeof *visibles; v++) {
         Matrix a = transposed ? factor(30, 37, ROWS) : factor(37, 45, ROWS), b = test_matrix(transposed ? 30 : 45, 45);
         Matrix start = test_matrix(37, 45), c;
@@ -298,6 +303,36 @@ static void test_scratch(void)
     CHECK(pair_scratch_count(1 << 16, 1 << 16, 1 << 16) == (size_t)1 << 32, "overflows in an int");
 }
 
+/* Rows of c below `fresh` as in a product onto a sum, the others as in one that overwrites; those that no row sees, as
+ * they were. */
+static void test_fresh(bool of_pairs)
+{
+    enum { M = 13, K = 29, N = 21 };
+    test_case(of_pairs ? "multiply_causal_transposed of pairs: adds below `fresh`, overwrites from there on"
+                       : "multiply_causal_transposed: adds below `fresh`, overwrites from there on");
+    Random random = random_seed(4);
+    for (int visible = 1; visible <= K; visible += 3)
+        for (int fresh = 0; fresh <= K; fresh++) {
+            Matrix a = factor(M, K, ROWS), b = test_matrix(M, N), start = test_matrix(K, N);
+            fill(a, false, &random);
+            fill(b, false, &random);
+            fill(start, false, &random);
+            mask(a, visible, of_pairs);
+            Matrix mixed = test_matrix_copy(start), added = test_matrix_copy(start), written = test_matrix_copy(start);
+            real *pairs = of_pairs ? test_reals(pair_scratch_count(K, M, N)) : NULL;
+            multiply_causal_transposed(a, b, mixed, visible, fresh, pairs);
+            product_run(CAUSAL_TRANSPOSED_ADD, of_pairs, a, b, added, visible);
+            product_run(CAUSAL_TRANSPOSED, of_pairs, a, b, written, visible);
+            for (int j = 0; j < K; j++)
+                CHECK(memcmp(matrix_row(mixed, j), matrix_row(j < fresh ? added : written, j), N * sizeof(real)) == 0,
+                      "visible %d, fresh %d: row %d", visible, fresh, j);
+            const Matrix all[] = {a, b, start, mixed, added, written};
+            for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+                test_matrix_free(all[i]);
+            free(pairs);
+        }
+}
+
 int main(void)
 {
     for (int product = 0; product < PRODUCT_COUNT; product++)
@@ -305,6 +340,8 @@ int main(void)
             test_ragged((Product)product, of_pairs);
             test_same_bits((Product)product, of_pairs);
         }
+    test_fresh(false);
+    test_fresh(true);
     test_rounding(false);
     test_rounding(true);
     test_scratch();

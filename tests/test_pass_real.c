@@ -172,8 +172,10 @@ static void test_shards(void)
 
     test_case("shards: one long sequence, and many short ones, are shared out");
     Shard shards[SHARD_LIMIT];
-    CHECK(shards_plan(1, 4096, MASK_CAUSAL, SHARD_LIMIT, shards) == SHARD_LIMIT, "one long sequence");
-    CHECK(shards_plan(64, 64, MASK_CAUSAL, SHARD_LIMIT, shards) == SHARD_LIMIT, "many short ones");
+    CHECK(shards_plan(1, 8192, MASK_CAUSAL, SHARD_LIMIT, shards) == SHARD_LIMIT, "one long sequence");
+    CHECK(shards_plan(128, 64, MASK_CAUSAL, SHARD_LIMIT, shards) == SHARD_LIMIT, "many short ones");
+    CHECK(shards_plan(64, 64, MASK_CAUSAL, SHARD_LIMIT, shards) == SHARD_LIMIT, "the default size");
+    CHECK(shards_plan(32, 8, MASK_CAUSAL, SHARD_LIMIT, shards) == 2, "the lecture's size");
     CHECK(shards_plan(2, 9, MASK_CAUSAL, SHARD_LIMIT, shards) == 1, "a little work is cut up");
 }
 

@@ -231,13 +231,13 @@ void multiply_causal_left(Matrix a, Matrix b, Matrix c, int visible, real *pairs
     }
 }
 
-void multiply_causal_transposed_add(Matrix a, Matrix b, Matrix c, int visible, real *pairs)
+void multiply_causal_transposed(Matrix a, Matrix b, Matrix c, int visible, int fresh, real *pairs)
 {
     Factors f = factors_of(matrix_transpose(a), b, c, pairs);
     int seen = smaller(c.rows, visible + b.rows - 1); /* columns that the block's last row sees */
     for (int j = 0, rows; j < seen; j += rows) {
-        rows = strip_rows(seen - j);
+        rows = strip_rows(j < fresh ? smaller(seen, fresh) - j : seen - j);
         int first = j < visible ? 0 : j - visible + 1; /* the first row of the block that sees column j */
-        strip(tile_at(f, c, j, first, b.rows, true), rows, c.columns, f.step);
+        strip(tile_at(f, c, j, first, b.rows, j < fresh), rows, c.columns, f.step);
     }
 }

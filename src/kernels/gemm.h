@@ -30,8 +30,9 @@ void multiply_causal(Matrix a, Matrix b, Matrix c, int visible, real *pairs);
 /* c[r,:] = sum_{j < visible(r)} a[r,j] b[j,:]. Requires a[r,j] = 0 from visible(r) to visible of the last row. */
 void multiply_causal_left(Matrix a, Matrix b, Matrix c, int visible, real *pairs);
 
-/* c[j,:] += sum_{r : j < visible(r)} a[r,j] b[r,:]: the adjoint of the above. Same requirement. */
-void multiply_causal_transposed_add(Matrix a, Matrix b, Matrix c, int visible, real *pairs);
+/* c[j,:] = sum_{r : j < visible(r)} a[r,j] b[r,:] for fresh <= j < visible of the last row, and += for j < fresh: the
+ * adjoint of the above. Same requirement. */
+void multiply_causal_transposed(Matrix a, Matrix b, Matrix c, int visible, int fresh, real *pairs);
 
 /* Numbers of scratch for a product of pairs with a [rows,depth] and b [depth,columns], or any smaller one. */
 size_t pair_scratch_count(int rows, int depth, int columns);
@@ -41,6 +42,6 @@ void reference_multiply(Matrix a, Matrix b, Matrix c);
 void reference_multiply_add(Matrix a, Matrix b, Matrix c);
 void reference_multiply_causal(Matrix a, Matrix b, Matrix c, int visible);
 void reference_multiply_causal_left(Matrix a, Matrix b, Matrix c, int visible);
-void reference_multiply_causal_transposed_add(Matrix a, Matrix b, Matrix c, int visible);
+void reference_multiply_causal_transposed(Matrix a, Matrix b, Matrix c, int visible, int fresh);
 
 #endif

@@ -47,13 +47,13 @@ void reference_multiply_causal_left(Matrix a, Matrix b, Matrix c, int visible)
             matrix_row(c, i)[j] = dot(a, b, i, j, 0, visible_columns(a.columns, visible, i));
 }
 
-void reference_multiply_causal_transposed_add(Matrix a, Matrix b, Matrix c, int visible)
+void reference_multiply_causal_transposed(Matrix a, Matrix b, Matrix c, int visible, int fresh)
 {
     Matrix left = matrix_transpose(a);
     for (int j = 0; j < c.rows; j++)
         for (int n = 0; n < c.columns; n++) {
             int first = j < visible ? 0 : j - visible + 1;
             if (first < left.columns)
-                matrix_row(c, j)[n] += dot(left, b, j, n, first, left.columns);
+                matrix_row(c, j)[n] = (j < fresh ? matrix_row(c, j)[n] : 0) + dot(left, b, j, n, first, left.columns);
         }
 }

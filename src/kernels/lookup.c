@@ -67,7 +67,7 @@ void look_up_sum(real *restrict out, const real *restrict a, const real *restric
 /* A square of the matrix at (row, column); rows that it does not have are 0. */
 KERNEL void load_square(Matrix m, int row, int column, Vector square[VECTOR_LANES])
 {
-    for (int i = 0; i < VECTOR_LANES; i++)
+    UNROLL for (int i = 0; i < VECTOR_LANES; i++)
         square[i] = row + i < m.rows ? vector_load(matrix_row(m, row + i) + column) : vector_set(0);
 }
 
@@ -85,8 +85,9 @@ void collect_columns(Matrix values, const int32_t *index, int visible, Matrix su
             Vector square[VECTOR_LANES];
             load_square(values, r, j, square);
             square_transpose(square);
-            for (int i = 0; i < VECTOR_LANES && j + i < seen; i++)
-                add_to(matrix_row(sums, index[j + i]) + r, square[i]);
+            UNROLL for (int i = 0; i < VECTOR_LANES; i++)
+                if (j + i < seen)
+                    add_to(matrix_row(sums, index[j + i]) + r, square[i]);
         }
     }
 }
@@ -100,10 +101,11 @@ void spread_columns(Matrix sums, const int32_t *row_of, Matrix first, Matrix sec
             for (int i = 0; i < VECTOR_LANES && u + i < sums.rows; i++)
                 vector_store(matrix_row(sums, u + i) + r, vector_set(0));
             square_transpose(square);
-            for (int i = 0; i < VECTOR_LANES && r + i < sums.columns; i++) {
-                add_to(matrix_row(first, row_of[r + i]) + u, square[i]);
-                if (second.rows > 0)
+            UNROLL for (int i = 0; i < VECTOR_LANES; i++)
+                if (r + i < sums.columns)
+                    add_to(matrix_row(first, row_of[r + i]) + u, square[i]);
+            UNROLL for (int i = 0; i < VECTOR_LANES; i++)
+                if (r + i < second.rows)
                     add_to(matrix_row(second, r + i) + u, square[i]);
-            }
         }
 }

@@ -15,10 +15,15 @@ void pack_neighbours(Matrix from, Matrix to)
 {
     for (int r = 0; r < from.rows; r++) {
         const real *row = matrix_row(from, r);
-        for (int k = 0; 2 * k < from.columns; k += VECTOR_LANES)
-            vector_store(matrix_row(to, r) + k,
-                         pair_of_neighbours(load_columns(row, 2 * k, from.columns),
-                                            load_columns(row, 2 * k + VECTOR_LANES, from.columns)));
+        real *pairs = matrix_row(to, r);
+        int whole = from.columns / (2 * VECTOR_LANES) * VECTOR_LANES; /* pairs in vectors of columns that all count */
+        for (int k = 0; k < whole; k += VECTOR_LANES)
+            vector_store(pairs + k, pair_of_neighbours(vector_load(row + 2 * k),
+                                                       vector_load(row + 2 * k + VECTOR_LANES)));
+        if (2 * whole < from.columns)
+            vector_store(pairs + whole,
+                         pair_of_neighbours(load_columns(row, 2 * whole, from.columns),
+                                            load_columns(row, 2 * whole + VECTOR_LANES, from.columns)));
     }
 }
 

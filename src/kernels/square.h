@@ -24,6 +24,39 @@
             square[i + (d)] = vector_lower(a, b, d);                                                                  \
         }
 
+#if VECTOR_LANES == 16
+/* By the shuffles that processors have for it: fours of rows within the quarters of a vector, then whole quarters. */
+#define QUARTERS(l) 4 * (l), 4 * (l) + 1, 4 * (l) + 2, 4 * (l) + 3
+#define quarters_of(a, b, i, j, k, l) \
+    __builtin_shufflevector(a, b, QUARTERS(i), QUARTERS(j), QUARTERS(4 + k), QUARTERS(4 + l))
+#define zip_lane(l, first) ((l) / 4 * 4 + (first) + (l) % 4 / 2 + (l) % 2 * 16)
+#define zip_pairs_lane(l, first) ((l) / 4 * 4 + (first) + (l) % 2 + (l) % 4 / 2 * 16)
+#define zip(a, b, first) __builtin_shufflevector(a, b, VECTOR_EACH_LANE(zip_lane, first))
+#define zip_pairs(a, b, first) __builtin_shufflevector(a, b, VECTOR_EACH_LANE(zip_pairs_lane, first))
+
+KERNEL void square_transpose(Vector square[VECTOR_LANES])
+{
+    UNROLL for (int i = 0; i < 16; i += 4) {
+        Vector *four = square + i;
+        Vector low = zip(four[0], four[1], 0), high = zip(four[0], four[1], 2);
+        Vector next_low = zip(four[2], four[3], 0), next_high = zip(four[2], four[3], 2);
+        four[0] = zip_pairs(low, next_low, 0);
+        four[1] = zip_pairs(low, next_low, 2);
+        four[2] = zip_pairs(high, next_high, 0);
+        four[3] = zip_pairs(high, next_high, 2);
+    }
+    UNROLL for (int i = 0; i < 4; i++) {
+        Vector low = quarters_of(square[i], square[4 + i], 0, 1, 0, 1);
+        Vector high = quarters_of(square[i], square[4 + i], 2, 3, 2, 3);
+        Vector next_low = quarters_of(square[8 + i], square[12 + i], 0, 1, 0, 1);
+        Vector next_high = quarters_of(square[8 + i], square[12 + i], 2, 3, 2, 3);
+        square[i] = quarters_of(low, next_low, 0, 2, 0, 2);
+        square[4 + i] = quarters_of(low, next_low, 1, 3, 1, 3);
+        square[8 + i] = quarters_of(high, next_high, 0, 2, 0, 2);
+        square[12 + i] = quarters_of(high, next_high, 1, 3, 1, 3);
+    }
+}
+#else
 KERNEL void square_transpose(Vector square[VECTOR_LANES])
 {
     VECTOR_TRADE_ROWS(square, 1)
@@ -33,10 +66,8 @@ KERNEL void square_transpose(Vector square[VECTOR_LANES])
 #if VECTOR_LANES >= 8
     VECTOR_TRADE_ROWS(square, 4)
 #endif
-#if VECTOR_LANES >= 16
-    VECTOR_TRADE_ROWS(square, 8)
-#endif
 }
+#endif
 
 /* Lane i of the result is the sum, or the largest, of all lanes of rows[i], by halving: a fixed order. */
 #define VECTOR_HALVE(rows, d, combine)                                                                                \

@@ -9,10 +9,11 @@ void transpose_copy(Matrix from, Matrix to)
     for (int c = 0; c < from.columns; c += VECTOR_LANES)
         for (int r = 0; r < columns_of_to; r += VECTOR_LANES) {
             Vector square[VECTOR_LANES];
-            for (int i = 0; i < VECTOR_LANES; i++)
+            UNROLL for (int i = 0; i < VECTOR_LANES; i++)
                 square[i] = r + i < from.rows ? vector_load(matrix_row(from, r + i) + c) : vector_set(0);
             square_transpose(square);
-            for (int i = 0; i < VECTOR_LANES && c + i < from.columns; i++)
-                vector_store(matrix_row(to, c + i) + r, square[i]);
+            UNROLL for (int i = 0; i < VECTOR_LANES; i++)
+                if (c + i < from.columns)
+                    vector_store(matrix_row(to, c + i) + r, square[i]);
         }
 }

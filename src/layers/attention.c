@@ -12,9 +12,9 @@ void attention_mix_forward(AttentionRule rule, Matrix scores, Matrix value, Matr
 }
 
 void attention_mix_backward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix d_output,
-                            Matrix d_scores, Matrix d_value)
+                            Matrix d_scores, AttentionGradients gradients)
 {
-    multiply_causal_transposed_add(weights, d_output, d_value, rule.visible, rule.pairs);
+    multiply_causal_transposed(weights, d_output, gradients.d_value, rule.visible, gradients.fresh, rule.pairs);
     if (rule.uniform)
         return;
     multiply_causal(d_output, inputs.value_transposed, d_scores, rule.visible, rule.pairs);
@@ -34,9 +34,9 @@ void attention_forward(AttentionRule rule, AttentionInputs inputs, Matrix weight
 void attention_backward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix d_output, Matrix d_scores,
                         AttentionGradients gradients)
 {
-    attention_mix_backward(rule, inputs, weights, d_output, d_scores, gradients.d_value);
+    attention_mix_backward(rule, inputs, weights, d_output, d_scores, gradients);
     if (rule.uniform)
         return;
     multiply_causal_left(d_scores, inputs.key, gradients.d_query, rule.visible, rule.pairs);
-    multiply_causal_transposed_add(d_scores, inputs.query, gradients.d_key, rule.visible, rule.pairs);
+    multiply_causal_transposed(d_scores, inputs.query, gradients.d_key, rule.visible, gradients.fresh, rule.pairs);
 }

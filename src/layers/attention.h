@@ -31,15 +31,17 @@ typedef struct AttentionInputs {
 
 typedef struct AttentionGradients {
     Matrix d_query; /* [R,H], overwritten */
-    Matrix d_key;   /* [J,H], accumulated: every later query adds to it */
-    Matrix d_value; /* [J,D], accumulated */
+    Matrix d_key;   /* [J,H], accumulated below row `fresh`: every later query adds to it; overwritten from there on */
+    Matrix d_value; /* [J,D], likewise */
+    int fresh;      /* the first column that no block before this one saw */
 } AttentionGradients;
 
 /* Uses query, key_transposed and value. weights [R,J] and output [R,D] are overwritten. */
 void attention_forward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix output);
 
 /* d_V += A^T d_Y;   d_A = d_Y V^T;   d_S = scale A (d_A - rowsum(A d_A));   d_Q = d_S K;   d_K += d_S^T Q.
- * Uses query, key and value_transposed. d_scores [R,J] is scratch. A uniform rule leaves d_Q and d_K alone. */
+ * Uses query, key and value_transposed. d_scores [R,J] is scratch. A uniform rule leaves d_Q and d_K alone. Columns that
+ * no row of the block sees stay as they are. */
 void attention_backward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix d_output, Matrix d_scores,
                         AttentionGradients gradients);
 
@@ -47,8 +49,8 @@ void attention_backward(AttentionRule rule, AttentionInputs inputs, Matrix weigh
  * Forward: the scores S become the weights A in place; Y = A V. */
 void attention_mix_forward(AttentionRule rule, Matrix scores, Matrix value, Matrix output);
 
-/* d_V += A^T d_Y, and d_S as above. A uniform rule leaves d_S alone. */
+/* d_V += A^T d_Y, and d_S as above; d_Q and d_K are left alone, by a uniform rule d_S, too. */
 void attention_mix_backward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix d_output,
-                            Matrix d_scores, Matrix d_value);
+                            Matrix d_scores, AttentionGradients gradients);
 
 #endif

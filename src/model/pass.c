@@ -95,14 +95,14 @@ int pass_block_forward(Pass *pass, const Tables *tables, int first, int count, i
     return seen;
 }
 
-/* The block's logits have become their gradients. */
-static void block_backward(Pass *pass, const Tables *tables, int first, int count, int length,
+/* The block's logits have become their gradients. Columns from `fresh` on are met for the first time. */
+static void block_backward(Pass *pass, const Tables *tables, int first, int count, int length, int fresh,
                            TableGradients *gradients)
 {
     int seen = seen_columns(tables, first + count, length);
     AttentionRule rule = attention_rule(pass, tables, first, length);
     AttentionInputs inputs = sequence_inputs(&pass->sequence, first, count, seen);
-    AttentionGradients to = sequence_gradients(&pass->sequence, first, count, seen);
+    AttentionGradients to = sequence_gradients(&pass->sequence, first, count, seen, fresh);
     Matrix weights = corner(pass->weights, count, seen), d_scores = corner(pass->d_scores, count, seen);
     Matrix d_output = matrix_rows(pass->logits, 0, count);
     if (!tables->plan.linear_first) {
@@ -113,7 +113,7 @@ static void block_backward(Pass *pass, const Tables *tables, int first, int coun
         d_output = d_mixed;
     }
     if (tables->plan.score_table) {
-        attention_mix_backward(rule, inputs, weights, d_output, d_scores, to.d_value);
+        attention_mix_backward(rule, inputs, weights, d_output, d_scores, to);
         score_table_backward(d_scores, score_rows(pass, tables, first, length), pass->collected,
                              gradients->head.scores);
     } else {
@@ -135,7 +135,8 @@ double pass_rows(Pass *pass, const Tables *tables, const int32_t *row_of, const 
             loss += cross_entropy_forward(logits, tables->plan.linear_first, targets + row);
         } else {
             loss += cross_entropy_backward(logits, tables->plan.linear_first, targets + row, weight);
-            block_backward(pass, tables, row, count, length, gradients);
+            int fresh = row == first ? 0 : seen_columns(tables, row, length);
+            block_backward(pass, tables, row, count, length, fresh, gradients);
         }
     }
     if (gradients != NULL)

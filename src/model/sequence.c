@@ -3,8 +3,6 @@
 #include "kernels/transpose.h"
 #include "layers/embedding.h"
 
-#include <string.h>
-
 void sequence_layout(Sequence *s, Arena *arena, const Tables *tables)
 {
     int T = tables->config.context, H = tables->config.head_size, D = tables_value_columns(tables);
@@ -40,11 +38,6 @@ static void scatter(const Tables *tables, Matrix from, const int32_t *row_of, Ma
     embedding_backward(from, row_of + first, tables_token_part(tables, rows), positions);
 }
 
-static void clear(Matrix m)
-{
-    memset(m.data, 0, (size_t)m.rows * (size_t)m.row_stride * sizeof(real));
-}
-
 void sequence_gather(Sequence *s, const Tables *tables, const int32_t *row_of, int first, int end, int columns,
                      bool backward)
 {
@@ -59,9 +52,6 @@ void sequence_gather(Sequence *s, const Tables *tables, const int32_t *row_of, i
     gather(tables, head.value, row_of, value, 0);
     if (backward) {
         transpose_copy(value, matrix_columns(s->value_transposed, 0, columns));
-        clear(matrix_rows(s->d_value, 0, columns));
-        if (has_queries(tables))
-            clear(matrix_rows(s->d_key, 0, columns));
     }
 }
 
@@ -87,9 +77,9 @@ AttentionInputs sequence_inputs(const Sequence *s, int first, int count, int col
     return inputs;
 }
 
-AttentionGradients sequence_gradients(const Sequence *s, int first, int count, int columns)
+AttentionGradients sequence_gradients(const Sequence *s, int first, int count, int columns, int fresh)
 {
-    AttentionGradients gradients = {.d_value = matrix_rows(s->d_value, 0, columns)};
+    AttentionGradients gradients = {.d_value = matrix_rows(s->d_value, 0, columns), .fresh = fresh};
     if (s->query.rows > 0) {
         gradients.d_query = matrix_rows(s->d_query, first, count);
         gradients.d_key = matrix_rows(s->d_key, 0, columns);

@@ -29,6 +29,6 @@ void sequence_scatter(const Sequence *sequence, const Tables *tables, const int3
 
 /* The views that attention takes for rows first..first+count-1 over `columns` columns. */
 AttentionInputs sequence_inputs(const Sequence *sequence, int first, int count, int columns);
-AttentionGradients sequence_gradients(const Sequence *sequence, int first, int count, int columns);
+AttentionGradients sequence_gradients(const Sequence *sequence, int first, int count, int columns, int fresh);
 
 #endif

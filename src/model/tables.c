@@ -186,7 +186,7 @@ static void embed_row(Tables *t, const Parameters *p, const int32_t *tokens, int
 /* Rows of a chunk: X; Q, K, V; the lm_head's output; the chunk's columns of K^T. */
 static void project_chunk(Tables *t, const Parameters *p, const int32_t *tokens, int chunk, real *pairs)
 {
-    int rows = tables_rows(t), H = t->config.head_size, first = chunk * CHUNK_ROWS;
+    int rows = tables_rows(t), H = t->config.head_size, first = chunk_first(rows, chunk);
     Matrix projected = chunk_of(matrix_rows(t->projected, 0, rows), chunk);
     Matrix embedding = chunk_of(matrix_rows(t->embedding, 0, rows), chunk);
     for (int r = 0; r < projected.rows; r++)

@@ -37,7 +37,7 @@ static void sum_chunk(Tables *t, ShardSum all, int chunk)
 {
     int rows = tables_rows(t), H = t->config.head_size, width = padded(H);
     HeadTables places = all.shards[0].head;
-    for (int row = chunk * CHUNK_ROWS; row < rows && row < (chunk + 1) * CHUNK_ROWS; row++) {
+    for (int row = chunk_first(rows, chunk); row < rows && row < chunk_first(rows, chunk + 1); row++) {
         real *d_projected = matrix_row(t->d_projected, row);
         if (t->plan.score_table)
             add_shards(all, matrix_row(places.scores, row), matrix_row(t->scores, row), padded(rows));
@@ -88,9 +88,9 @@ static void store_row(const Tables *t, const int32_t *tokens, int row, Parameter
 static void store_chunk(const Tables *t, const int32_t *tokens, int chunk, Parameters *gradient)
 {
     int rows = tables_rows(t), last = t->token_rows - 1, absent = tokens[last] + 1;
-    for (int row = chunk * CHUNK_ROWS; row < rows && row < (chunk + 1) * CHUNK_ROWS; row++)
+    for (int row = chunk_first(rows, chunk); row < rows && row < chunk_first(rows, chunk + 1); row++)
         store_row(t, tokens, row, gradient);
-    if (chunk == last / CHUNK_ROWS) /* behind the last character that occurs */
+    if (chunk == last / chunk_height(rows)) /* behind the last character that occurs */
         memset(matrix_row(gradient->token_embedding, absent), 0,
                (size_t)(t->config.vocabulary_size - absent) * (size_t)t->config.channels * sizeof(real));
 }
@@ -99,7 +99,7 @@ static void store_chunk(const Tables *t, const int32_t *tokens, int chunk, Param
 static void weight_chunk(Matrix x, Matrix d_y, Matrix d_weight, Matrix gradient, int chunk, real *pairs)
 {
     Matrix d_rows = chunk_of(matrix_rows(d_weight, 0, gradient.rows), chunk), dense = chunk_of(gradient, chunk);
-    multiply(matrix_transpose(matrix_columns(d_y, chunk * CHUNK_ROWS, d_rows.rows)), x, d_rows, pairs);
+    multiply(matrix_transpose(matrix_columns(d_y, chunk_first(gradient.rows, chunk), d_rows.rows)), x, d_rows, pairs);
     for (int r = 0; r < dense.rows; r++)
         memcpy(matrix_row(dense, r), matrix_row(d_rows, r), (size_t)dense.columns * sizeof(real));
 }
@@ -114,7 +114,8 @@ static void lm_head_backward(Tables *t, ShardSum all, int chunk, Parameters *gra
     }
     Matrix d_rows = chunk_of(t->d_lm_weight, chunk), dense = chunk_of(gradient->lm_weight, chunk);
     for (int r = 0; r < d_rows.rows; r++) {
-        add_shards(all, matrix_row(all.shards[0].lm_weight, chunk * CHUNK_ROWS + r), matrix_row(d_rows, r), width);
+        add_shards(all, matrix_row(all.shards[0].lm_weight, chunk_first(t->config.vocabulary_size, chunk) + r),
+                   matrix_row(d_rows, r), width);
         memcpy(matrix_row(dense, r), matrix_row(d_rows, r), (size_t)dense.columns * sizeof(real));
     }
 }
@@ -170,7 +171,7 @@ void tables_backward(Tables *t, const TableGradients *shards, int shard_count, c
         chunk_backward(t, chunk, pairs);
         store_chunk(t, tokens, chunk, gradient);
     }
-#pragma omp for schedule(static)
+#pragma omp for schedule(dynamic, 1)
     for (int item = 0; item < items; item++)
         weight_item(t, all, item, gradient, pairs);
 }

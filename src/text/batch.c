@@ -15,8 +15,6 @@ void batch_draw(Random *random, Ids text, int count, int length, int32_t *inputs
 void batch_window(Ids text, size_t start, int length, int32_t *inputs, int32_t *targets)
 {
     assert(length > 0 && start < text.count && (size_t)length < text.count - start);
-    for (int i = 0; i < length; i++) {
-        inputs[i] = ids_at(text, start + (size_t)i);
-        targets[i] = ids_at(text, start + (size_t)i + 1);
-    }
+    ids_copy(text, start, (size_t)length, inputs);
+    ids_copy(text, start + 1, (size_t)length, targets);
 }

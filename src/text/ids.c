@@ -1,6 +1,7 @@
 #include "text/ids.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool ids_allocate(Ids *ids, size_t count, int vocabulary_size, Error *error)
 {
@@ -26,4 +27,19 @@ void ids_free(Ids *ids)
 Ids ids_slice(Ids ids, size_t first, size_t count)
 {
     return (Ids){.data = (unsigned char *)ids.data + first * (size_t)ids.width, .count = count, .width = ids.width};
+}
+
+/* A loop for each width, so that each is one that compilers vectorise. */
+void ids_copy(Ids ids, size_t first, size_t count, int32_t *restrict to)
+{
+    const uint8_t *bytes = (const uint8_t *)ids.data + first;
+    const uint16_t *words = (const uint16_t *)ids.data + first;
+    if (ids.width == 1)
+        for (size_t i = 0; i < count; i++)
+            to[i] = bytes[i];
+    else if (ids.width == 2)
+        for (size_t i = 0; i < count; i++)
+            to[i] = words[i];
+    else
+        memcpy(to, (const int32_t *)ids.data + first, count * sizeof *to);
 }

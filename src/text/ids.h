@@ -20,6 +20,9 @@ void ids_free(Ids *ids);
 /* A view of ids[first .. first+count); it borrows. */
 Ids ids_slice(Ids ids, size_t first, size_t count);
 
+/* to[i] = ids[first + i], i < count. */
+void ids_copy(Ids ids, size_t first, size_t count, int32_t *to);
+
 static inline int32_t ids_at(Ids ids, size_t index)
 {
     switch (ids.width) {
