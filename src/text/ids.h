@@ -23,6 +23,12 @@ Ids ids_slice(Ids ids, size_t first, size_t count);
 /* to[i] = ids[first + i], i < count. */
 void ids_copy(Ids ids, size_t first, size_t count, int32_t *to);
 
+/* Asks for the symbol's cache line ahead of its use. */
+static inline void ids_prefetch(Ids ids, size_t index)
+{
+    __builtin_prefetch((const unsigned char *)ids.data + index * (size_t)ids.width);
+}
+
 static inline int32_t ids_at(Ids ids, size_t index)
 {
     switch (ids.width) {
