@@ -19,10 +19,11 @@ static const char description[] =
 /* The values of the rows, in the types that rows have. */
 typedef struct Values {
     bool json;
+    int precision;
     int64_t threads, context, channels, head_size, batch_size, vocabulary_size;
 } Values;
 
-enum { ROWS = 7, FIRST_SIZE = 2 };
+enum { ROWS = 8, FIRST_SIZE = 3 };
 
 static void make_rows(Values *v, Option rows[ROWS])
 {
@@ -31,6 +32,8 @@ static void make_rows(Values *v, Option rows[ROWS])
         {.name = "json", .kind = OPTION_FLAG, .value.flag = &v->json, .help = "an array of objects, one a workload"},
         {.name = "threads", .kind = OPTION_INTEGER, .value.integer = &v->threads, .whole = {1, PARALLEL_MOST_THREADS},
          .help = "threads; OMP_NUM_THREADS is the default"},
+        {.name = "precision", .kind = OPTION_CHOICE, .value.choice = &v->precision, .choices = precision_names,
+         .help = "of the products of a training step"},
         {.name = "context", .kind = OPTION_INTEGER, .value.integer = &v->context, .whole = sizes,
          .group = "A workload of one's own", .help = "T: characters a window"},
         {.name = "channels", .kind = OPTION_INTEGER, .value.integer = &v->channels, .whole = sizes,
@@ -121,6 +124,7 @@ bool bench_options_parse(BenchOptions *o, int argc, char **argv, Error *error)
     if (!options_parse(table, argc, argv, &names, error))
         return false;
     o->threads = (int)v.threads;
+    o->precision = (Precision)v.precision;
     o->json = v.json;
     o->help = names.help;
     if (o->help) {

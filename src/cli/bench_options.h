@@ -11,6 +11,7 @@ typedef struct BenchOptions {
     int count;
     Workload custom; /* training of the sizes given; those of `default` where one is not given */
     int threads;
+    Precision precision; /* of the trainings */
     bool json, help;
 } BenchOptions;
 

@@ -68,7 +68,7 @@ static void bench_close(Bench *b)
     update_close(&b->update);
 }
 
-static bool bench_open(Bench *b, const Workload *w, int threads, Error *error)
+static bool bench_open(Bench *b, const Workload *w, Precision precision, int threads, Error *error)
 {
     const ModelConfig *config = &w->config;
     AdamSettings adam = {.beta1 = .9, .beta2 = .99, .epsilon = 1e-8};
@@ -76,7 +76,7 @@ static bool bench_open(Bench *b, const Workload *w, int threads, Error *error)
     size_t length = TEXT_LENGTH + (size_t)config->context;
     if (!benchmark_text(&b->text, length, config->vocabulary_size, error) ||
         !parameters_open(&b->parameters, config, error) ||
-        !update_open(&b->update, config, adam, w->batch, threads, PRECISION_FLOAT, error))
+        !update_open(&b->update, config, adam, w->batch, threads, precision, error))
         return false;
     parameters_initialise(&b->parameters, random_seed(3));
     return true;
@@ -174,12 +174,12 @@ static bool loading_seconds(double characters, double *best, Error *error)
     return error->message[0] == '\0';
 }
 
-static bool measure(const Workload *w, int threads, double *seconds, Error *error)
+static bool measure(const Workload *w, Precision precision, int threads, double *seconds, Error *error)
 {
     if (w->kind == BENCHMARK_LOADING)
         return loading_seconds(w->characters, seconds, error);
     Bench bench;
-    bool measured = bench_open(&bench, w, threads, error);
+    bool measured = bench_open(&bench, w, precision, threads, error);
     if (measured && w->kind == BENCHMARK_TRAINING)
         *seconds = train_seconds(&bench);
     else if (measured && w->kind == BENCHMARK_VALIDATION)
@@ -190,13 +190,13 @@ static bool measure(const Workload *w, int threads, double *seconds, Error *erro
     return measured;
 }
 
-bool benchmark_run(const Workload *w, int threads, Measurement *m, Error *error)
+bool benchmark_run(const Workload *w, Precision precision, int threads, Measurement *m, Error *error)
 {
     bool training = w->kind == BENCHMARK_TRAINING, parallel = training || w->kind == BENCHMARK_VALIDATION;
     *m = (Measurement){.characters = training ? (double)w->batch * w->config.context : w->characters,
                        .flops = training ? flops_of(w) : 0};
-    if (!measure(w, parallel ? threads : 1, &m->seconds, error))
+    if (!measure(w, precision, parallel ? threads : 1, &m->seconds, error))
         return false;
     m->single_seconds = m->seconds;
-    return !parallel || threads == 1 || measure(w, 1, &m->single_seconds, error);
+    return !parallel || threads == 1 || measure(w, precision, 1, &m->single_seconds, error);
 }

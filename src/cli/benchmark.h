@@ -3,7 +3,7 @@
 #define SOLILOQUY_CLI_BENCHMARK_H
 
 #include "base/error.h"
-#include "model/config.h"
+#include "model/tables.h"
 #include "text/ids.h"
 
 typedef enum BenchmarkKind { BENCHMARK_TRAINING, BENCHMARK_VALIDATION, BENCHMARK_SAMPLING,
@@ -37,7 +37,7 @@ typedef struct Measurement {
  * and 62 (62) among 16,384. Seeded: the same text every time. */
 bool benchmark_text(Ids *text, size_t count, int vocabulary_size, Error *error);
 
-/* On such a text, so that no file is needed. */
-bool benchmark_run(const Workload *workload, int threads, Measurement *measurement, Error *error);
+/* On such a text, so that no file is needed. The precision is that of training. */
+bool benchmark_run(const Workload *workload, Precision precision, int threads, Measurement *measurement, Error *error);
 
 #endif

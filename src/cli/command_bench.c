@@ -24,14 +24,16 @@ typedef struct Row {
     Report report;
     double resident; /* bytes, at the most */
     double peak;     /* operations a second */
+    Precision precision;
     int threads;
 } Row;
 
 /* Runs in the child; OpenMP's threads are only ever made there. */
-static void child_run(int out, const Workload *workload, int threads)
+static void child_run(int out, const Row *row)
 {
     Report report = {0};
-    report.measured = benchmark_run(workload, threads, &report.measurement, &report.error);
+    report.measured = benchmark_run(row->workload, row->precision, row->threads, &report.measurement,
+                                    &report.error);
     ssize_t written = write(out, &report, sizeof report);
     _exit(written == (ssize_t)sizeof report ? EXIT_DONE : EXIT_FAILED);
 }
@@ -44,7 +46,7 @@ static bool run_workload(Row *row, Error *error)
         return error_set(error, "cannot make a pipe for a benchmark");
     pid_t child = fork();
     if (child == 0)
-        child_run(ends[1], row->workload, row->threads);
+        child_run(ends[1], row);
     close(ends[1]);
     bool read_all = child > 0 && read(ends[0], &row->report, sizeof row->report) == (ssize_t)sizeof row->report;
     close(ends[0]);
@@ -81,8 +83,9 @@ static void print_header(const BenchOptions *options, double peak)
 {
     const Workload *custom = &options->custom;
     const ModelConfig *config = &custom->config;
-    printf("%d thread%s, vectors of %d bytes, peak of multiply-adds %.0f GFLOP/s\n", options->threads,
-           options->threads == 1 ? "" : "s", VECTOR_BYTES, peak / 1e9);
+    printf("%d thread%s, vectors of %d bytes, products in %s, peak of multiply-adds in float %.0f GFLOP/s\n",
+           options->threads, options->threads == 1 ? "" : "s", VECTOR_BYTES, precision_names[options->precision],
+           peak / 1e9);
     if (options->chosen[0] == custom)
         printf("custom: T %d, C %d, H %d, V %d, B %d\n", config->context, config->channels, config->head_size,
                config->vocabulary_size, custom->batch);
@@ -118,7 +121,7 @@ static void print_json(const Row *row, bool first)
     json_write_member(stdout, "share_of_peak", flops / row->peak);
     json_write_member(stdout, "resident_bytes", row->resident);
     json_write_member(stdout, "times_one_thread", m->single_seconds / m->seconds);
-    printf(", \"threads\": %d", row->threads);
+    printf(", \"threads\": %d, \"precision\": \"%s\"", row->threads, precision_names[row->precision]);
     if (row->workload->kind == BENCHMARK_TRAINING) {
         printf(", \"batch_size\": %d, \"config\": {", row->workload->batch);
         model_config_write(stdout, &row->workload->config, false);
@@ -133,7 +136,8 @@ static int run_all(const BenchOptions *options)
     if (!options->json)
         print_header(options, peak);
     for (int i = 0; i < options->count; i++) {
-        Row row = {.workload = options->chosen[i], .threads = options->threads, .peak = peak};
+        Row row = {.workload = options->chosen[i], .precision = options->precision, .threads = options->threads,
+                   .peak = peak};
         Error error = {0};
         if (!run_workload(&row, &error))
             return report_failure("bench", &error);
