@@ -223,6 +223,33 @@ static void test_again(void)
     test_batch_close(narrow);
 }
 
+/* A validation loss must not depend on how the model was trained. */
+static void test_loss(void)
+{
+    test_case("step_loss: rounds nothing, whatever the plan");
+    for (int s = 0; s < SHAPES; s++)
+        for (int number = 0; number < TEST_PLANS; number++) {
+            ModelConfig config = config_of(shapes[s], 4 * (s % 2));
+            Parameters p = test_parameters(&config, 1), gradient;
+            Batch batch = test_batch(shapes[s].B, shapes[s].length, shapes[s].V, 2);
+            Step whole = step_of(&config, batch.count, 2, test_plan(number));
+            Step rounded = step_of(&config, batch.count, 2, plan_of_pairs(number));
+            gradient = test_parameters_nan(&config);
+            double expected = step_loss(&whole, &p, batch), before = step_loss(&rounded, &p, batch);
+            step_gradient(&rounded, &p, batch, &gradient);
+            double after = step_loss(&rounded, &p, batch);
+            CHECK(before == expected, "B %d V %d, %s: %.9g, not %.9g", shapes[s].B, shapes[s].V,
+                  test_plan_name(number), before, expected);
+            CHECK(after == expected, "B %d V %d, %s: %.9g after a gradient, not %.9g", shapes[s].B, shapes[s].V,
+                  test_plan_name(number), after, expected);
+            step_close(&whole);
+            step_close(&rounded);
+            parameters_close(&p);
+            parameters_close(&gradient);
+            test_batch_close(batch);
+        }
+}
+
 int main(void)
 {
     for (int combination = 0; combination < COMBINATIONS; combination++)
@@ -230,5 +257,6 @@ int main(void)
     test_rounds();
     test_threads();
     test_again();
+    test_loss();
     return test_finish();
 }

@@ -77,9 +77,9 @@ static bool choose_named(BenchOptions *o, const Positionals *names, Error *error
 }
 
 /* A system that promises more memory than it has would end the program in the middle of a step. */
-static bool check_memory(const Workload *w, int threads, Error *error)
+static bool check_memory(const Workload *w, int threads, Precision precision, Error *error)
 {
-    double needed = (double)trainer_bytes(&w->config, w->batch, threads);
+    double needed = (double)trainer_bytes(&w->config, w->batch, threads, precision);
     double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (machine > 0 && needed > machine)
         return error_set(error, "training at these sizes needs %.1f GB of memory and this machine has %.1f GB; choose "
@@ -96,7 +96,7 @@ static bool choose_custom(BenchOptions *o, const Values *v, Error *error)
     };
     o->chosen[0] = &o->custom;
     o->count = 1;
-    return check_memory(&o->custom, o->threads, error);
+    return check_memory(&o->custom, o->threads, o->precision, error);
 }
 
 /* The first size that was given, or NULL. */

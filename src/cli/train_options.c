@@ -23,19 +23,21 @@ static Values preset_values(int preset)
 {
     Values v = {
         .preset = preset,
-        .context = 64, .channels = 64, .head_size = 64, .batch_size = 64,
-        .steps = 5000, .warmup = 100, .learning_rate = 1e-2, .schedule = SCHEDULE_COSINE,
-        .beta1 = .9, .beta2 = .99, .epsilon = 1e-8,
+        .context = 64, .channels = 128, .head_size = 64, .batch_size = 64,
+        .steps = 7500, .warmup = 100, .learning_rate = 5e-3, .schedule = SCHEDULE_COSINE,
+        .beta1 = .9, .beta2 = .99, .epsilon = 1e-8, .weight_decay = .05,
         .validation_fraction = .1, .eval_every = 500, .checkpoint_every = 60, .max_time = INFINITY,
         .pause_at = INT64_MAX, .threads = parallel_default_threads(), .seed = 1337,
     };
     if (preset == PRESET_LECTURE) {
         v.context = 8;
         v.channels = v.head_size = v.batch_size = 32;
+        v.steps = 5000;
         v.learning_rate = 1e-3;
         v.schedule = SCHEDULE_CONSTANT;
         v.warmup = 0;
         v.beta2 = .999;
+        v.weight_decay = 0;
     }
     return v;
 }

@@ -46,11 +46,12 @@ void train_report_plan(Progress *progress, const ModelConfig *c, const TrainingS
     format_count((int64_t)parameters_trained_count(&shape), parameters);
     format_count((int64_t)s->batch_size * c->context, tokens);
     format_count(s->schedule.steps, steps);
-    format_bytes(trainer_bytes(c, s->batch_size, used), bytes);
+    format_bytes(trainer_bytes(c, s->batch_size, used, s->precision), bytes);
     progress_note(progress, "model: T %d, C %d, H %d, V %d: %s parameters; %s", c->context, c->channels, c->head_size,
                   c->vocabulary_size, parameters, kind);
-    progress_note(progress, "%s steps of %d x %d = %s characters; Adam %g %s, seed %llu", steps, s->batch_size,
-                  c->context, tokens, s->schedule.rate, schedule_names[s->schedule.kind], (unsigned long long)s->seed);
+    progress_note(progress, "%s steps of %d x %d = %s characters%s; Adam %g %s, seed %llu", steps, s->batch_size,
+                  c->context, tokens, s->precision == PRECISION_BF16 ? ", products in bf16" : "", s->schedule.rate,
+                  schedule_names[s->schedule.kind], (unsigned long long)s->seed);
     progress_note(progress, "%d thread%s%s, vectors of %d bytes, %s of memory", used, used == 1 ? "" : "s",
                   used < threads ? " (a step is too small to share)" : "", VECTOR_BYTES, bytes);
 }

@@ -7,8 +7,8 @@
  * tiles, so that a row of c depends on nothing but its row of a and on b.
  *
  * With `pairs`, scratch of the caller's that is large enough (pair_scratch_count), both factors are first rounded to
- * half width (kernels/pair.h) and their products summed in reals, two by two; `a` must then be row-major or the
- * transpose of such a matrix. With NULL nothing is rounded.
+ * half width (kernels/pair.h) and their products summed in reals, two by two; `a` must then be row-major, its rows
+ * padded, or the transpose of such a matrix. With NULL nothing is rounded.
  *
  * The causal products take a block of rows of attention. `visible` is how many columns the block's first row
  * sees; row r sees visible(r) = min(columns, visible + r). With visible = columns every row sees all: no mask.
@@ -27,7 +27,8 @@ void multiply_add(Matrix a, Matrix b, Matrix c, real *pairs);
 /* c[r,j] = sum_k a[r,k] b[k,j] for j < visible(r); beyond, what a tile's edge computes, or nothing. */
 void multiply_causal(Matrix a, Matrix b, Matrix c, int visible, real *pairs);
 
-/* c[r,:] = sum_{j < visible(r)} a[r,j] b[j,:]. Requires a[r,j] = 0 from visible(r) to visible of the last row. */
+/* c[r,:] = sum_{j < visible(r)} a[r,j] b[j,:]. Requires a[r,j] = 0 from visible(r) to visible of the last row; with
+ * pairs, to the end of that pair, where b must be finite. */
 void multiply_causal_left(Matrix a, Matrix b, Matrix c, int visible, real *pairs);
 
 /* c[j,:] = sum_{r : j < visible(r)} a[r,j] b[r,:] for fresh <= j < visible of the last row, and += for j < fresh: the

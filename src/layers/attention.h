@@ -40,8 +40,8 @@ typedef struct AttentionGradients {
 void attention_forward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix output);
 
 /* d_V += A^T d_Y;   d_A = d_Y V^T;   d_S = scale A (d_A - rowsum(A d_A));   d_Q = d_S K;   d_K += d_S^T Q.
- * Uses query, key and value_transposed. d_scores [R,J] is scratch. A uniform rule leaves d_Q and d_K alone. Columns that
- * no row of the block sees stay as they are. */
+ * Uses query, key and value_transposed. d_scores [R,J] is scratch. A uniform rule leaves d_Q and d_K alone. Columns
+ * that no row of the block sees stay as they are. */
 void attention_backward(AttentionRule rule, AttentionInputs inputs, Matrix weights, Matrix d_output, Matrix d_scores,
                         AttentionGradients gradients);
 

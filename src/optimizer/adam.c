@@ -45,7 +45,8 @@ static Range chunk_range(const Parameters *p, size_t chunk, int tensor)
     size_t first = (size_t)(t.values.data - p->tensors[0].values.data), end = first;
     if (t.trained)
         end += (size_t)t.values.rows * (size_t)t.values.columns;
-    Range range = {first > chunk * CHUNK ? first : chunk * CHUNK, end < (chunk + 1) * CHUNK ? end : (chunk + 1) * CHUNK};
+    size_t from = chunk * CHUNK, to = from + CHUNK;
+    Range range = {first > from ? first : from, end < to ? end : to};
     return range.first < range.end ? range : (Range){0, 0};
 }
 

@@ -22,17 +22,17 @@ int trainer_threads(const ModelConfig *config, int batch_size, int threads)
     return work < worth_sharing ? 1 : threads;
 }
 
-size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads)
+size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads, Precision precision)
 {
     double bytes = (double)parameters_shape(config).count * sizeof(real) +
-                   (double)update_bytes(config, batch_size, threads, PRECISION_FLOAT);
+                   (double)update_bytes(config, batch_size, threads, precision);
     return bytes < (double)SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
 /* A system that promises more memory than it has would end the program in the middle of a step. */
 static bool check_memory(const Trainer *t, const ModelConfig *config, Error *error)
 {
-    double needed = (double)trainer_bytes(config, t->settings.batch_size, t->threads);
+    double needed = (double)trainer_bytes(config, t->settings.batch_size, t->threads, t->settings.precision);
     double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (machine > 0 && needed > machine)
         return error_set(error, "training needs %.1f GB of memory and this machine has %.1f GB; choose a smaller "

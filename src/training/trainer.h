@@ -26,7 +26,7 @@ size_t trainer_split(size_t count, double validation_fraction);
 int trainer_threads(const ModelConfig *config, int batch_size, int threads);
 
 /* The memory that trainer_open would take, in bytes. */
-size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads);
+size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads, Precision precision);
 
 /* A new model, initialised from the settings' seed. Refuses sizes beyond the machine's memory, and a text whose
  * splits are too short for the context, saying the sizes and which option to change. Borrows corpus and the settings'
