@@ -41,6 +41,7 @@ while read -r line; do
 done <<'END'
 no workload 'defalt'; did you mean default|defalt
 no workload 'zzzzzzzz'; `bench --help` lists them|zzzzzzzz
+--precision: 'half' is not one of float, bf16|--precision half
 unknown option --head-sizes; did you mean --head-size?|--head-sizes 8
 --context: '0' is not a whole number from 1 to 16777216|--context 0
 --context: '-1' is not a whole number|--context -1
@@ -60,7 +61,7 @@ END
 
 "$program" bench --help >"$work/out" 2>"$work/err" || wrong "status $?"
 [ ! -s "$work/err" ] || wrong "$(cat "$work/err")"
-for option in json threads context channels head-size batch-size vocabulary-size; do says out "  --$option "; done
+for option in json threads precision context channels head-size batch-size vocabulary-size; do says out "  --$option "; done
 verdict '--help lists the options'
 
 # --- what it says
@@ -124,8 +125,8 @@ if [ -z "$python" ]; then
 else
     "$python" scripts/yardstick.py "$work/stub" tiny --seconds 0.001 >"$work/out" 2>"$work/err" || wrong "status $?"
     [ ! -s "$work/err" ] || wrong "$(tail -n 1 "$work/err")"
-    grep -qE '^tiny +[0-9.]+ k? +1 +1 G +1 +[0-9.]+$' "$work/out" || wrong "$(cat "$work/out")"
-    tail -n 1 "$work/stub.asked" | grep -qx 'bench tiny --json' || wrong "$(cat "$work/stub.asked")"
+    grep -qE '^tiny +[0-9.]+ k? +1 +1 G +[0-9.]+ +1 G +[0-9.]+$' "$work/out" || wrong "$(cat "$work/out")"
+    tail -n 1 "$work/stub.asked" | grep -qx 'bench tiny --json --precision bf16' || wrong "$(cat "$work/stub.asked")"
     "$python" scripts/yardstick.py /bin/false tiny >"$work/out" 2>"$work/err" && wrong 'a failed bench is no failure'
     [ "$(wc -l <"$work/err")" -eq 1 ] || wrong "$(tail -n 1 "$work/err")"
     verdict "$name"
