@@ -58,14 +58,19 @@ static real larger(real a, real b)
     return a > b ? a : b;
 }
 
-/* Neighbours first, then neighbouring pairs, and so on. */
+/* Lanes that are so far apart are combined, distance after distance. */
 static real halved(const real *row, real (*combine)(real, real))
 {
+    static const int few[] = {1, 2, 4}, sixteen[] = {2, 1, 8, 4};
     real x[L];
     memcpy(x, row, sizeof x);
-    for (int d = 1; d < L; d *= 2)
-        for (int l = 0; l < L; l += 2 * d)
-            x[l] = combine(x[l], x[l + d]);
+    for (int i = 0, gone = 0; gone < L - 1; i++) {
+        int d = L == 16 ? sixteen[i] : few[i];
+        gone |= d;
+        for (int l = 0; l < L; l++)
+            if ((l & gone) == 0)
+                x[l] = combine(x[l], x[l + d]);
+    }
     return x[0];
 }
 

@@ -22,6 +22,25 @@ enum { EXPONENT_BIAS = 127, MANTISSA_BITS = 23 };
 #define LN2_LOW 0x1.7f7d1cp-20f
 #endif
 
+#if VECTOR_LANES == 16
+/* exp(x) = 2^n 2^(k/16) exp(r) with n + k/16 = round(16 x / ln 2) / 16 and |r| <= ln(2)/32: a register holds the
+ * sixteen powers, and the series to r^3 leaves 9e-9. */
+KERNEL Vector exponential(Vector x)
+{
+    const Vector powers = {0x1p0f, 0x1.0b5586p0f, 0x1.172b84p0f, 0x1.2387a6p0f, 0x1.306fe0p0f, 0x1.3dea64p0f,
+                           0x1.4bfdaep0f, 0x1.5ab07ep0f, 0x1.6a09e6p0f, 0x1.7a1148p0f, 0x1.8ace54p0f, 0x1.9c4918p0f,
+                           0x1.ae89fap0f, 0x1.c199bep0f, 0x1.d5818ep0f, 0x1.ea4afap0f};
+    Vector shifted = x * 23.0831206542234146f + ROUNDING_CONSTANT; /* the sixteenths, in its low bits */
+    Vector sixteenths = shifted - ROUNDING_CONSTANT;
+    Vector r = (x - sixteenths * (LN2_HIGH / 16)) - sixteenths * (LN2_LOW / 16);
+    Vector p = vector_set(1.0f / 6);
+    p = p * r + 0.5f;
+    p = p * r + 1;
+    VectorBits bits = (VectorBits)shifted; /* k in the lowest four, n above them; what the constant has leaves them */
+    Vector power = (Vector)((VectorBits)vector_pick(powers, powers, (VectorInteger)bits) + (bits >> 4 << MANTISSA_BITS));
+    return vector_clear(x < EXPONENTIAL_LOWEST, p * r * power + power);
+}
+#else
 KERNEL Vector exponential(Vector x)
 {
     /* Adding the constant leaves round(x / ln 2) in the low bits of the sum. */
@@ -48,5 +67,6 @@ KERNEL Vector exponential(Vector x)
                           << MANTISSA_BITS;
     return vector_clear(x < EXPONENTIAL_LOWEST, p * (Vector)exponent);
 }
+#endif
 
 #endif

@@ -69,44 +69,50 @@ KERNEL void square_transpose(Vector square[VECTOR_LANES])
 }
 #endif
 
-/* Lane i of the result is the sum, or the largest, of all lanes of rows[i], by halving: a fixed order. */
-#define VECTOR_HALVE(rows, d, combine)                                                                                \
-    UNROLL for (int i = 0; i < VECTOR_LANES; i++)                                                                     \
-        if (i % (2 * (d)) == 0)                                                                                       \
-            rows[i] = combine(vector_upper(rows[i], rows[i + (d)], d), vector_lower(rows[i], rows[i + (d)], d));
+/* Lane i of SQUARE_REDUCE is all lanes of rows[i], combined two by two in a fixed order. */
+#if VECTOR_LANES == 16
+#define ZIPPED(rows, i, j) zip((rows)[i], (rows)[j], 0), zip((rows)[i], (rows)[j], 2)
+#define PAIRS_ZIPPED(rows, i, j) zip_pairs((rows)[i], (rows)[j], 0), zip_pairs((rows)[i], (rows)[j], 2)
+#define HALVES(rows, i, j) quarters_of((rows)[i], (rows)[j], 0, 1, 0, 1), quarters_of((rows)[i], (rows)[j], 2, 3, 2, 3)
+#define QUARTERS_SORTED(rows, i, j) \
+    quarters_of((rows)[i], (rows)[j], 0, 2, 0, 2), quarters_of((rows)[i], (rows)[j], 1, 3, 1, 3)
+#define SQUARE_REDUCE(rows, combine)                                                                                  \
+    UNROLL for (int i = 0; i < 16; i += 2)                                                                            \
+        rows[i] = combine(ZIPPED(rows, i, i + 1));                                                                    \
+    UNROLL for (int i = 0; i < 16; i += 4)                                                                            \
+        rows[i] = combine(PAIRS_ZIPPED(rows, i, i + 2));                                                              \
+    UNROLL for (int i = 0; i < 16; i += 8)                                                                            \
+        rows[i] = combine(HALVES(rows, i, i + 4));                                                                    \
+    rows[0] = combine(QUARTERS_SORTED(rows, 0, 8));
+#else
+#define HALVE(rows, d, combine)                                                                                       \
+    UNROLL for (int i = 0; i + (d) < VECTOR_LANES; i += 2 * (d))                                                      \
+        rows[i] = combine(vector_upper(rows[i], rows[i + (d)], d), vector_lower(rows[i], rows[i + (d)], d));
+#if VECTOR_LANES == 8
+#define SQUARE_REDUCE(rows, combine) HALVE(rows, 1, combine) HALVE(rows, 2, combine) HALVE(rows, 4, combine)
+#elif VECTOR_LANES == 4
+#define SQUARE_REDUCE(rows, combine) HALVE(rows, 1, combine) HALVE(rows, 2, combine)
+#else
+#define SQUARE_REDUCE(rows, combine) HALVE(rows, 1, combine)
+#endif
+#endif
 
 KERNEL Vector vector_plus(Vector a, Vector b)
 {
     return a + b;
 }
 
+/* Lane i is the sum of all lanes of rows[i], which are overwritten. */
 KERNEL Vector square_sums(Vector rows[VECTOR_LANES])
 {
-    VECTOR_HALVE(rows, 1, vector_plus)
-#if VECTOR_LANES >= 4
-    VECTOR_HALVE(rows, 2, vector_plus)
-#endif
-#if VECTOR_LANES >= 8
-    VECTOR_HALVE(rows, 4, vector_plus)
-#endif
-#if VECTOR_LANES >= 16
-    VECTOR_HALVE(rows, 8, vector_plus)
-#endif
+    SQUARE_REDUCE(rows, vector_plus)
     return rows[0];
 }
 
+/* Lane i is the largest of all lanes of rows[i], which are overwritten. */
 KERNEL Vector square_largest(Vector rows[VECTOR_LANES])
 {
-    VECTOR_HALVE(rows, 1, vector_maximum)
-#if VECTOR_LANES >= 4
-    VECTOR_HALVE(rows, 2, vector_maximum)
-#endif
-#if VECTOR_LANES >= 8
-    VECTOR_HALVE(rows, 4, vector_maximum)
-#endif
-#if VECTOR_LANES >= 16
-    VECTOR_HALVE(rows, 8, vector_maximum)
-#endif
+    SQUARE_REDUCE(rows, vector_maximum)
     return rows[0];
 }
 
