@@ -4,23 +4,33 @@
 #include "layers/cross_entropy.h"
 #include "layers/linear.h"
 #include "layers/score_table.h"
+#include "model/chunk.h"
 
 int pass_block_rows(int context)
 {
     return context <= 1024 ? 64 : 32;
 }
 
-static int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-/* Scratch for any product of the tables, of whose rows or weights a chunk is a factor, and of a block of text. */
+/* Numbers of scratch for the largest product of a chunk of the tables or of a block of text. */
 static size_t pairs_count(const Tables *t, int block)
 {
-    int wide = t->projected.columns, rows = t->projected.rows, T = t->config.context, V = t->config.vocabulary_size;
-    int depth = larger(larger(rows, wide), larger(larger(T, V), t->config.channels));
-    return pair_scratch_count(larger(block, T), depth, depth);
+    int C = t->config.channels, H = t->config.head_size, V = t->config.vocabulary_size, T = t->config.context;
+    int wide = t->projected.columns, rows = t->projected.rows, D = tables_value_columns(t), chunk = CHUNK_MOST;
+    int square = t->plan.score_table ? rows : 0;
+    const struct {
+        int rows, depth, columns;
+    } products[] = {
+        {chunk, C, wide}, {chunk, H, V}, {chunk, H, square}, {chunk, square, H}, {chunk, wide, C}, {chunk, V, H},
+        {chunk, rows, C}, {chunk, rows, H},
+        {block, H, T}, {block, T, H}, {T, block, H}, {block, D, T}, {block, T, D}, {T, block, D},
+        {block, H, V}, {block, V, H}, {V, block, H},
+    };
+    size_t most = 0;
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
+        size_t count = pair_scratch_count(products[i].rows, products[i].depth, products[i].columns);
+        most = count > most ? count : most;
+    }
+    return most;
 }
 
 void pass_layout(Pass *pass, Arena *arena, const Tables *tables)
