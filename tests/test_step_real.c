@@ -16,9 +16,9 @@ static const Shape shapes[] = {
     {3, 7, 7, 5, 3, 9},     {4, 6, 11, 17, 2, 5},    /* windows shorter than the context */
     {2, 70, 70, 9, 17, 33}, {3, 65, 70, 33, 20, 65}, /* two row blocks */
     {2, 5, 6, 8, 11, 300},                           /* most characters do not occur */
-    {20, 33, 33, 6, 5, 13},                          /* shards of two sequences */
-    {1, 200, 200, 7, 10, 21},                        /* shards of rows of one sequence */
-    {2, 140, 143, 5, 4, 3},                          /* and of two */
+    {20, 66, 66, 6, 5, 13},                          /* shards of two sequences */
+    {1, 400, 400, 7, 10, 21},                        /* shards of rows of one sequence */
+    {2, 280, 286, 5, 4, 3},                          /* and of two */
     {3, 9, 9, 5, 6, 2},     {2, 33, 37, 9, 17, 2},   /* with linear_first a value of one column */
     {2, 31, 31, 7, 6, 17},                           /* and one of whole vectors */
     {3, 100, 100, 5, 6, 180},                        /* more than 128 characters occur */
