@@ -11,17 +11,26 @@
 
 const char *const precision_names[] = {"float", "bf16", NULL};
 
-static bool prefer_linear_first(const ModelConfig *config)
-{
-    double seen = config->mask == MASK_CAUSAL ? (config->context + 1) / 2.0 : config->context;
-    double V = config->vocabulary_size, H = config->head_size;
-    return V > 1 && seen * (V - 1) < seen * H + H * V;
-}
-
 int tables_token_limit(const ModelConfig *config, int batch)
 {
     int64_t characters = (int64_t)batch * config->context;
     return characters < config->vocabulary_size ? (int)characters : config->vocabulary_size;
+}
+
+/* The rows of the tables of a batch, at most. */
+static double rows_of_batch(const ModelConfig *config, int batch)
+{
+    int token_rows = padded(tables_token_limit(config, batch));
+    return token_rows + (config->positions == POSITIONS_NONE ? 0 : (double)config->context);
+}
+
+/* A mix of V - 1 instead of H columns for each character, and the lm_head for each row instead of each character. */
+static bool prefer_linear_first(const ModelConfig *config, int batch)
+{
+    double seen = config->mask == MASK_CAUSAL ? (config->context + 1) / 2.0 : config->context;
+    double V = config->vocabulary_size, H = config->head_size, characters = (double)batch * config->context;
+    double moved = seen * (V - 1) + rows_of_batch(config, batch) / characters * H * (V - 1);
+    return V > 1 && moved < seen * H + H * V;
 }
 
 /* In units of one multiplication and addition inside a register tile, measured: a score's lookup and the collection of
@@ -30,7 +39,7 @@ static bool prefer_score_table(const ModelConfig *config, int batch)
 {
     enum { LOOKUP = 40, ROW = 5, ENTRY = 60, LARGEST = 1024 };
     double T = config->context, B = batch, H = config->head_size;
-    double rows = padded(tables_token_limit(config, batch)) + (config->positions == POSITIONS_NONE ? 0 : T);
+    double rows = rows_of_batch(config, batch);
     double scores = B * T * (config->mask == MASK_CAUSAL ? (T + 1) / 2 : T);
     double looked_up = scores * LOOKUP + B * T * rows * ROW + rows * rows * (3 * H + ENTRY);
     return config->mixing == MIXING_ATTENTION && rows <= LARGEST && looked_up < scores * 3 * H;
@@ -39,7 +48,7 @@ static bool prefer_score_table(const ModelConfig *config, int batch)
 TablesPlan tables_plan(const ModelConfig *config, int batch, Precision precision)
 {
     return (TablesPlan){
-        .linear_first = prefer_linear_first(config),
+        .linear_first = prefer_linear_first(config, batch),
         .score_table = prefer_score_table(config, batch),
         .pairs = precision == PRECISION_BF16,
     };
