@@ -146,7 +146,7 @@ static void check_forward(const Golden *golden, Step *step, const Parameters *p,
     int columns = test_logits_of_plan(plan, expected, (int)rows, V);
     Matrix ours = test_matrix(batch.count * T, columns), weights = test_matrix(batch.count * T, T);
     for (int b = 0; b < batch.count; b++) {
-        pass_gather(&step->passes[0], &step->tables, step->row_of + (size_t)b * (size_t)T, 0, T, T, false);
+        pass_gather(&step->passes[0], &step->tables, step->row_of + (size_t)b * (size_t)T, T, false);
         for (int first = 0, count; first < T; first += count) {
             count = T - first < 4 ? T - first : 4;
             int seen = pass_block_forward(&step->passes[0], &step->tables, first, count, T);

@@ -42,7 +42,7 @@ static void reader_run(Reader *reader, int length, int block)
     Step *step = &reader->step;
     Pass *pass = &step->passes[0];
     step_loss(step, &reader->parameters, (Batch){1, length, reader->text, reader->text});
-    pass_gather(pass, &step->tables, step->row_of, 0, length, length, false);
+    pass_gather(pass, &step->tables, step->row_of, length, false);
     for (int first = 0, count; first < length; first += count) {
         count = length - first < block ? length - first : block;
         int seen = pass_block_forward(pass, &step->tables, first, count, length);

@@ -130,6 +130,19 @@ static double gradient_on(int threads, const Parameters *p, Batch batch, int pla
     return loss;
 }
 
+static void check_near(Tensor a, Tensor b, int count, int length)
+{
+    double largest = 0, difference = 0;
+    for (int i = 0; i < a.values.rows * a.values.columns; i++) {
+        double off = fabs((double)a.values.data[i] - (double)b.values.data[i]), size = fabs((double)b.values.data[i]);
+        if (!(off <= difference) && !isnan(difference))
+            difference = off; /* a NaN, once there, stays */
+        largest = size > largest ? size : largest;
+    }
+    CHECK(difference <= tolerance(1e-5, 1e-12) * (largest + 1e-3), "%d x %d, %s: %.3g of %.3g", count, length, a.name,
+          difference, largest);
+}
+
 static bool same_gradient(const Parameters *a, const Parameters *b)
 {
     for (int i = 0; i < TENSOR_COUNT; i++)
@@ -194,8 +207,55 @@ static void test_threads(void)
     test_batch_close(narrow);
 }
 
+/* Any batch within the limits must fit into the memory that was taken for the largest. */
+static void test_smaller_batches(void)
+{
+    test_case("step: batches of every smaller size give the gradient of a Step of their own");
+    static const Shape limits[] = {{5, 300, 300, 3, 4, 9}, {19, 40, 40, 3, 4, 50}, {1, 2100, 2100, 2, 3, 6}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        Shape limit = limits[i];
+        ModelConfig config = config_of(limit, 0);
+        Parameters p = test_parameters(&config, 1), gradient = test_parameters_nan(&config), own;
+        Step step = test_step(&config, limit.B, 2, 0);
+        for (int count = 1; count <= limit.B; count += 1 + count / 3)
+            for (int length = 1; length <= limit.T; length += 1 + length / 2) {
+                Batch batch = test_batch(count, length, limit.V, 4);
+                double loss = step_gradient(&step, &p, batch, &gradient), again = gradient_on(1, &p, batch, 0, &own);
+                CHECK(fabs(loss - again) <= tolerance(1e-6, 1e-13) * (1 + again), "%d x %d: loss %.9g, not %.9g",
+                      count, length, loss, again);
+                for (int t = 0; t < TENSOR_COUNT; t++)
+                    check_near(gradient.tensors[t], own.tensors[t], count, length);
+                parameters_close(&own);
+                test_batch_close(batch);
+            }
+        step_close(&step);
+        parameters_close(&p);
+        parameters_close(&gradient);
+    }
+}
+
+static size_t bytes_of(int context, int vocabulary_size, int batch)
+{
+    ModelConfig config = {.context = context, .channels = 64, .head_size = 64, .vocabulary_size = vocabulary_size};
+    return step_bytes(&config, batch, 2, tables_plan(&config, batch, PRECISION_FLOAT));
+}
+
+static void test_memory(void)
+{
+    enum { MEGABYTE = 1 << 20 };
+    test_case("step: memory is linear in the context, and a large vocabulary is not taken by every shard");
+    size_t width = sizeof(real) / sizeof(float);
+    CHECK(bytes_of(8192, 65, 1) <= 75 * width * MEGABYTE, "T 8192: %zu", bytes_of(8192, 65, 1));
+    for (int context = 8192; context < 1 << 20; context *= 2)
+        CHECK((double)bytes_of(2 * context, 65, 1) <= 2.1 * (double)bytes_of(context, 65, 1), "T %d: %zu", 2 * context,
+              bytes_of(2 * context, 65, 1));
+    CHECK(bytes_of(64, 5000, 64) <= 45 * width * MEGABYTE, "V 5000: %zu", bytes_of(64, 5000, 64));
+}
+
 int main(void)
 {
+    test_smaller_batches();
+    test_memory();
     for (int combination = 0; combination < COMBINATIONS; combination++)
         test_combination(combination);
     test_refusals();

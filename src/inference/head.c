@@ -52,7 +52,7 @@ static void each_block(Head *head, const int32_t *ids, int n, BlockUse *use, voi
     assert(n >= 1 && n <= head->config.context);
     int block = pass_block_rows(head->config.context);
     uint64_t state = denormals_flush();
-    pass_gather(&head->pass, &head->tables, ids, 0, n, n, false);
+    pass_gather(&head->pass, &head->tables, ids, n, false);
     for (int first = 0; first < n; first += block) {
         int count = n - first < block ? n - first : block;
         pass_block_forward(&head->pass, &head->tables, first, count, n);
@@ -101,7 +101,7 @@ const real *head_next_logits(Head *head, const int32_t *ids, int n)
 {
     assert(n >= 1 && n <= head->config.context);
     uint64_t state = denormals_flush();
-    pass_gather(&head->pass, &head->tables, ids, n - 1, n, n, false);
+    pass_gather(&head->pass, &head->tables, ids, n, false);
     pass_block_forward(&head->pass, &head->tables, n - 1, 1, n);
     denormals_restore(state);
     return matrix_row(head->pass.logits, 0);

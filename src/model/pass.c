@@ -37,7 +37,7 @@ void pass_layout(Pass *pass, Arena *arena, const Tables *tables)
 {
     int rows = pass_block_rows(tables->config.context), V = tables->config.vocabulary_size;
     int mixed_rows = tables->plan.linear_first ? 0 : rows;
-    sequence_layout(&pass->sequence, arena, tables);
+    sequence_layout(&pass->sequence, arena, tables, rows);
     pass->weights = matrix_take(arena, rows, tables->config.context);
     pass->d_scores = matrix_take(arena, rows, tables->config.context);
     pass->mixed = matrix_take(arena, mixed_rows, tables->config.head_size);
@@ -46,6 +46,7 @@ void pass_layout(Pass *pass, Arena *arena, const Tables *tables)
     pass->pairs = NULL;
     pass->pair_scratch = tables->plan.pairs ? arena_take(arena, pairs_count(tables, rows), sizeof(real)) : NULL;
     pass->collected = matrix_take(arena, tables->plan.score_table ? tables->token_limit : 0, rows);
+    pass->places = arena_take(arena, (size_t)tables->config.context, sizeof(int32_t));
 }
 
 static int seen_columns(const Tables *tables, int end, int length)
@@ -80,18 +81,18 @@ static ScoreRows score_rows(const Pass *pass, const Tables *tables, int first, i
     };
 }
 
-void pass_gather(Pass *pass, const Tables *tables, const int32_t *row_of, int first, int end, int columns,
-                 bool backward)
+void pass_gather(Pass *pass, const Tables *tables, const int32_t *row_of, int columns, bool backward)
 {
     pass->row_of = row_of;
-    sequence_gather(&pass->sequence, tables, row_of, first, end, columns, backward);
+    sequence_gather(&pass->sequence, tables, row_of, columns, backward);
 }
 
 int pass_block_forward(Pass *pass, const Tables *tables, int first, int count, int length)
 {
     int seen = seen_columns(tables, first + count, length);
     AttentionRule rule = attention_rule(pass, tables, first, length);
-    AttentionInputs inputs = sequence_inputs(&pass->sequence, first, count, seen);
+    sequence_gather_queries(&pass->sequence, tables, pass->row_of, first, count);
+    AttentionInputs inputs = sequence_inputs(&pass->sequence, count, seen);
     Matrix weights = corner(pass->weights, count, seen), logits = matrix_rows(pass->logits, 0, count);
     Matrix mixed = tables->plan.linear_first ? logits : matrix_rows(pass->mixed, 0, count);
     if (tables->plan.score_table) {
@@ -111,8 +112,8 @@ static void block_backward(Pass *pass, const Tables *tables, int first, int coun
 {
     int seen = seen_columns(tables, first + count, length);
     AttentionRule rule = attention_rule(pass, tables, first, length);
-    AttentionInputs inputs = sequence_inputs(&pass->sequence, first, count, seen);
-    AttentionGradients to = sequence_gradients(&pass->sequence, first, count, seen, fresh);
+    AttentionInputs inputs = sequence_inputs(&pass->sequence, count, seen);
+    AttentionGradients to = sequence_gradients(&pass->sequence, count, seen, fresh);
     Matrix weights = corner(pass->weights, count, seen), d_scores = corner(pass->d_scores, count, seen);
     Matrix d_output = matrix_rows(pass->logits, 0, count);
     if (!tables->plan.linear_first) {
@@ -124,8 +125,7 @@ static void block_backward(Pass *pass, const Tables *tables, int first, int coun
     }
     if (tables->plan.score_table) {
         attention_mix_backward(rule, inputs, weights, d_output, d_scores, to);
-        score_table_backward(d_scores, score_rows(pass, tables, first, length), pass->collected,
-                             gradients->head.scores);
+        score_table_backward(d_scores, score_rows(pass, tables, first, length), pass->collected, gradients->scores);
     } else {
         attention_backward(rule, inputs, weights, d_output, d_scores, to);
     }
@@ -136,7 +136,9 @@ double pass_rows(Pass *pass, const Tables *tables, const int32_t *row_of, const 
 {
     int columns = seen_columns(tables, end, length), block = pass_block_rows(tables->config.context);
     double loss = 0;
-    pass_gather(pass, tables, row_of, first, end, columns, gradients != NULL);
+    pass_gather(pass, tables, row_of, columns, gradients != NULL);
+    if (gradients != NULL)
+        table_gradients_meet(gradients, row_of, columns, pass->places);
     for (int row = first; row < end; row += block) {
         int count = end - row < block ? end - row : block;
         pass_block_forward(pass, tables, row, count, length);
@@ -147,9 +149,10 @@ double pass_rows(Pass *pass, const Tables *tables, const int32_t *row_of, const 
             loss += cross_entropy_backward(logits, tables->plan.linear_first, targets + row, weight);
             int fresh = row == first ? 0 : seen_columns(tables, row, length);
             block_backward(pass, tables, row, count, length, fresh, gradients);
+            sequence_scatter_queries(&pass->sequence, pass->places, row, count, gradients);
         }
     }
     if (gradients != NULL)
-        sequence_scatter(&pass->sequence, tables, row_of, first, end, columns, gradients->head);
+        sequence_scatter(&pass->sequence, pass->places, columns, gradients);
     return loss;
 }

@@ -19,6 +19,7 @@ typedef struct Pass {
     Matrix collected;         /* [U,R]: scratch of the score table's gradients; 0 between blocks */
     real *pair_scratch;       /* for products of pairs; NULL with a plan without them */
     real *pairs;              /* the same while gradients are wanted, otherwise NULL */
+    int32_t *places;          /* [T]: of the gathered sequence's characters in the gradients */
     const int32_t *row_of;    /* of the gathered sequence; borrowed */
 } Pass;
 
@@ -27,10 +28,9 @@ int pass_block_rows(int context);
 
 void pass_layout(Pass *pass, Arena *arena, const Tables *tables);
 
-/* Gathers what rows first..end-1 of a sequence need: row_of[0..columns) are its characters' rows in the tables.
- * `backward` also prepares for the way back. */
-void pass_gather(Pass *pass, const Tables *tables, const int32_t *row_of, int first, int end, int columns,
-                 bool backward);
+/* Gathers what a sequence's rows that see up to `columns` columns need: row_of[0..columns) are its characters' rows in
+ * the tables. `backward` also prepares for the way back. */
+void pass_gather(Pass *pass, const Tables *tables, const int32_t *row_of, int columns, bool backward);
 
 /* Of the gathered sequence of `length` characters, rows first..first+count-1, at most pass_block_rows of them, leave
  * their attention in pass->weights[count, seen] (seen = first + count when causal, otherwise length) and their logits

@@ -8,15 +8,28 @@
 #include <string.h>
 
 enum {
-    SHARD_BYTES = 64 << 20, /* all shards' gradients together, where at least SHARD_FEWEST fit */
-    SHARD_FEWEST = 4,
+    SHARD_BYTES = 32 << 20, /* all shards' gradients together, where at least SHARD_FEWEST fit */
+    SHARD_FEWEST = 8,
 };
 
-/* Long contexts and wide vocabularies make a shard's gradients large: then there are fewer. */
-static int shard_limit(const TableGradients *one)
+/* Divides a batch and takes room for each shard's gradients. Returns how many bytes that is. */
+static size_t shards_layout(Step *step, int count, int length, int limit, Arena memory)
+{
+    step->shard_count = shards_plan(count, length, step->config.mask, limit, step->shards);
+    for (int s = 0; s < step->shard_count; s++) {
+        Shard shard = step->shards[s];
+        int columns = step->config.mask == MASK_CAUSAL ? shard.end_row : length;
+        TableExtent extent = {shard.sequence_count, shard.first_row, shard.end_row, columns};
+        table_gradients_layout(&step->shard_gradients[s], &memory, &step->tables, extent);
+    }
+    return memory.used;
+}
+
+/* The largest number of shards, a power of two and at least `fewest`, whose gradients fit into so many bytes. */
+static int shards_that_fit(Step *step, int count, int length, size_t bytes, int fewest)
 {
     int limit = SHARD_LIMIT;
-    while (limit > SHARD_FEWEST && (size_t)limit * one->count * sizeof(real) > SHARD_BYTES)
+    while (limit > fewest && shards_layout(step, count, length, limit, (Arena){0}) > bytes)
         limit /= 2;
     return limit;
 }
@@ -25,12 +38,11 @@ static void step_layout(Step *step, TablesPlan plan)
 {
     const ModelConfig *config = &step->config;
     int token_rows = tables_token_limit(config, step->batch_limit);
-    Arena *memory = &step->memory, ruler = {0};
+    Arena *memory = &step->memory;
     tables_layout(&step->tables, memory, config, plan, token_rows);
-    table_gradients_layout(&step->shard_gradients[0], &ruler, &step->tables);
-    step->shard_limit = shard_limit(&step->shard_gradients[0]);
-    for (int s = 0; s < step->shard_limit; s++)
-        table_gradients_layout(&step->shard_gradients[s], memory, &step->tables);
+    int limit = shards_that_fit(step, step->batch_limit, config->context, SHARD_BYTES, SHARD_FEWEST);
+    step->shard_bytes = shards_layout(step, step->batch_limit, config->context, limit, (Arena){0});
+    step->shard_memory = arena_take(memory, step->shard_bytes, 1);
     step->passes = arena_take(memory, (size_t)step->threads, sizeof(Pass));
     Pass measured;
     for (int i = 0; i < step->threads; i++)
@@ -82,11 +94,20 @@ static int number_tokens(Step *step, Batch batch)
     return count;
 }
 
+/* A smaller batch may be cut otherwise, and still needs no more memory: one shard of all is less than any cut. */
+static void divide(Step *step, int count, int length)
+{
+    Arena memory = {.base = step->shard_memory, .capacity = step->shard_bytes};
+    int limit = shards_that_fit(step, count, length, step->shard_bytes, 1);
+    shards_layout(step, count, length, limit, memory);
+}
+
 void step_begin(Step *step, Batch batch)
 {
     assert(batch.count <= step->batch_limit && batch.length <= step->config.context);
+    if (batch.count != step->batch.count || batch.length != step->batch.length)
+        divide(step, batch.count, batch.length);
     step->batch = batch;
-    step->shard_count = shards_plan(batch.count, batch.length, step->config.mask, step->shard_limit, step->shards);
     tables_number(&step->tables, number_tokens(step, batch));
 }
 
@@ -107,7 +128,7 @@ static double shard_run(Step *step, int s, TableGradients *gradients)
     double loss = 0;
     pass->pairs = gradients != NULL ? pass->pair_scratch : NULL;
     if (gradients != NULL)
-        memset(gradients->memory, 0, gradients->count * sizeof(real));
+        table_gradients_begin(gradients, &step->tables);
     for (int b = shard.first_sequence; b < shard.first_sequence + shard.sequence_count; b++) {
         size_t start = (size_t)b * (size_t)batch.length;
         loss += pass_rows(pass, &step->tables, step->row_of + start, batch.targets + start, shard.first_row,

@@ -18,18 +18,20 @@ typedef struct Batch {
 
 typedef struct Step {
     ModelConfig config;
-    int batch_limit, threads, shard_limit;
+    int batch_limit, threads;
     Tables tables;
-    TableGradients shard_gradients[SHARD_LIMIT];
+    void *shard_memory;   /* of the gradients of all shards */
+    size_t shard_bytes;
     Pass *passes;         /* one a thread */
     int32_t *tokens;      /* the distinct characters of a batch, ascending */
     int32_t *row_of_token; /* [V]: the row of a character in the tables */
     int32_t *row_of;      /* [B*T]: the row of each character of the batch */
     Arena memory;         /* owned: everything above */
-    Batch batch;          /* the one of step_begin */
-    Shard shards[SHARD_LIMIT];
-    double losses[SHARD_LIMIT];
+    Batch batch;          /* the one of step_begin, and how it is divided */
     int shard_count;
+    Shard shards[SHARD_LIMIT];
+    TableGradients shard_gradients[SHARD_LIMIT]; /* in shard_memory */
+    double losses[SHARD_LIMIT];
 } Step;
 
 /* The memory that step_open would take, in bytes; SIZE_MAX where it overflows. */

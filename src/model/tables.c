@@ -84,31 +84,6 @@ void tables_layout(Tables *t, Arena *arena, const ModelConfig *config, TablesPla
     t->d_lm_weight = matrix_take(arena, V, H);
 }
 
-/* One row of all gradients stands together: [d_Q d_K | d_G] and d_V. */
-void table_gradients_layout(TableGradients *g, Arena *arena, const Tables *t)
-{
-    int H = t->config.head_size, V = t->config.vocabulary_size, rows = row_limit(t), width = padded(H);
-    int left = t->plan.score_table ? padded(rows) : 2 * width, D = tables_value_columns(t);
-    size_t by_row = (size_t)rows * (size_t)(left + padded(D));
-    size_t of_head = t->plan.linear_first ? 0 : (size_t)V * (size_t)width + (size_t)padded(V);
-    *g = (TableGradients){.count = by_row + of_head};
-    g->memory = arena_take(arena, g->count, sizeof(real));
-    if (g->memory == NULL)
-        return;
-    Matrix all = matrix_view(g->memory, rows, left + padded(D), left + padded(D));
-    if (t->plan.score_table) {
-        g->head.scores = matrix_columns(all, 0, rows);
-    } else {
-        g->head.query = matrix_columns(all, 0, H);
-        g->head.key = matrix_columns(all, width, H);
-    }
-    g->head.value = matrix_columns(all, left, D);
-    if (!t->plan.linear_first) {
-        g->lm_weight = matrix_view(g->memory + by_row, V, H, width);
-        g->lm_bias = g->memory + by_row + (size_t)V * (size_t)width;
-    }
-}
-
 int tables_rows(const Tables *t)
 {
     return t->position_first + t->position_rows;

@@ -14,7 +14,8 @@ typedef struct ShardSum {
     int count;
 } ShardSum;
 
-/* sum[0..columns) = the shards' numbers at the place that `at` has in the first one, added in order. */
+/* sum[0..columns) = the shards' numbers at the place that `at` has in the first one, added in order. For what every
+ * shard has: the score table and the lm_head. */
 static void add_shards(ShardSum all, const real *at, real *sum, int columns)
 {
     ptrdiff_t offset = at - all.shards[0].memory;
@@ -23,31 +24,41 @@ static void add_shards(ShardSum all, const real *at, real *sum, int columns)
         row_add(sum, all.shards[s].memory + offset, columns);
 }
 
-/* What all logits but the last rise by, the last one falls by. */
-static void sum_output_row(Tables *t, ShardSum all, int row)
+/* The same for a part of a chunk's rows, of which each shard has those that it met. */
+static void sum_part(const Tables *t, ShardSum all, TablePart part, int chunk, Matrix sum)
 {
-    int others = tables_value_columns(t);
-    real *d_output = matrix_row(t->output, row);
-    add_shards(all, matrix_row(all.shards[0].head.value, row), d_output, padded(others));
-    d_output[others] = -row_total(d_output, others);
+    for (int s = 0; s < all.count; s++)
+        table_gradients_add(&all.shards[s], t, part, chunk_first(tables_rows(t), chunk), s == 0, sum);
 }
 
-/* d_G, d_Q and d_K, d_V and d_output of a chunk of rows. */
+/* What all logits but the last rise by, the last one falls by. */
+static void sum_output(Tables *t, ShardSum all, int chunk)
+{
+    Matrix d_output = chunk_of(matrix_rows(t->output, 0, tables_rows(t)), chunk);
+    int others = tables_value_columns(t);
+    sum_part(t, all, PART_VALUE, chunk, matrix_columns(d_output, 0, others));
+    for (int r = 0; r < d_output.rows; r++)
+        matrix_row(d_output, r)[others] = -row_total(matrix_row(d_output, r), others);
+}
+
+/* d_G, or d_Q and d_K; and d_output, or d_V, of a chunk of rows. */
 static void sum_chunk(Tables *t, ShardSum all, int chunk)
 {
     int rows = tables_rows(t), H = t->config.head_size, width = padded(H);
-    HeadTables places = all.shards[0].head;
-    for (int row = chunk_first(rows, chunk); row < rows && row < chunk_first(rows, chunk + 1); row++) {
-        real *d_projected = matrix_row(t->d_projected, row);
-        if (t->plan.score_table)
-            add_shards(all, matrix_row(places.scores, row), matrix_row(t->scores, row), padded(rows));
-        else
-            add_shards(all, matrix_row(places.query, row), d_projected, 2 * width);
-        if (t->plan.linear_first)
-            sum_output_row(t, all, row);
-        else
-            add_shards(all, matrix_row(places.value, row), d_projected + 2 * width, width);
+    Matrix d_projected = chunk_of(matrix_rows(t->d_projected, 0, rows), chunk);
+    if (t->plan.score_table) {
+        Matrix d_scores = chunk_of(matrix_rows(t->scores, 0, rows), chunk);
+        for (int r = 0; r < d_scores.rows; r++)
+            add_shards(all, matrix_row(all.shards[0].scores, chunk_first(rows, chunk) + r), matrix_row(d_scores, r),
+                       padded(rows));
+    } else {
+        sum_part(t, all, PART_QUERY, chunk, matrix_columns(d_projected, 0, H));
+        sum_part(t, all, PART_KEY, chunk, matrix_columns(d_projected, width, H));
     }
+    if (t->plan.linear_first)
+        sum_output(t, all, chunk);
+    else
+        sum_part(t, all, PART_VALUE, chunk, matrix_columns(d_projected, 2 * width, H));
 }
 
 /* From the sums of a chunk's rows to its d_embedding: d_Q = d_G K, d_K = d_G^T Q, d_V = d_output W, d_X = [..] W. */
