@@ -53,7 +53,9 @@ static bool open_validation(Subject *subject, const AttendOptions *o, const Chec
     size_t count = subject->corpus.ids.count, split = trainer_split(count, checkpoint->validation_fraction);
     subject->name = path;
     subject->validation = split < count;
-    int64_t length = o->length > 0 ? o->length : checkpoint->parameters.config.context;
+    int context = checkpoint->parameters.config.context;
+    int64_t unasked = context < ATTENTION_MAP_UNASKED ? context : ATTENTION_MAP_UNASKED;
+    int64_t length = o->length > 0 ? o->length : unasked;
     take(subject, subject->validation ? split : 0, count, length);
     return true;
 }

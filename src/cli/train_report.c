@@ -116,7 +116,7 @@ static bool write_maps(const char *directory, Head *head, const AttentionOrigin 
     return written;
 }
 
-/* The text whose maps are written: the user's, or one context of validation (or else of training) text. */
+/* The text whose maps are written: the user's, or the start of the validation (or else of the training) text. */
 static bool maps_origin(AttentionOrigin *origin, Corpus *encoded, const Trainer *trainer, const char *maps_text,
                         Error *error)
 {
@@ -132,8 +132,8 @@ static bool maps_origin(AttentionOrigin *origin, Corpus *encoded, const Trainer 
     }
     bool held = trainer->validation.count > 0;
     Ids ids = held ? trainer->validation : trainer->training;
-    size_t context = (size_t)trainer->parameters.config.context;
-    origin->ids = ids_slice(ids, 0, ids.count < context ? ids.count : context);
+    size_t context = (size_t)trainer->parameters.config.context, length = ids.count < context ? ids.count : context;
+    origin->ids = ids_slice(ids, 0, length < ATTENTION_MAP_UNASKED ? length : ATTENTION_MAP_UNASKED);
     origin->text = trainer->settings.data;
     origin->first = held ? trainer->training.count : 0;
     return true;

@@ -10,6 +10,10 @@
 #include "inference/head.h"
 #include "text/ids.h"
 
+/* Where no text is named, a map of the start of the validation text has one window of the context, but not more than
+ * this: files grow with the square, and at 1,024 characters take tens of megabytes. */
+enum { ATTENTION_MAP_UNASKED = 1024 };
+
 typedef struct AttentionMap {
     float *weights; /* owned: [windows, n, n] */
     size_t *starts; /* owned: [windows], where in the text each window begins, in characters */
