@@ -50,11 +50,10 @@ typedef void BlockUse(Head *head, int first, int count, int n, void *context);
 static void each_block(Head *head, const int32_t *ids, int n, BlockUse *use, void *context)
 {
     assert(n >= 1 && n <= head->config.context);
-    int block = pass_block_rows(head->config.context);
     uint64_t state = denormals_flush();
     pass_gather(&head->pass, &head->tables, ids, n, false);
-    for (int first = 0; first < n; first += block) {
-        int count = n - first < block ? n - first : block;
+    for (int first = 0; first < n; first += PASS_BLOCK_ROWS) {
+        int count = n - first < PASS_BLOCK_ROWS ? n - first : PASS_BLOCK_ROWS;
         pass_block_forward(&head->pass, &head->tables, first, count, n);
         use(head, first, count, n, context);
     }

@@ -37,7 +37,8 @@ KERNEL Vector exponential(Vector x)
     p = p * r + 0.5f;
     p = p * r + 1;
     VectorBits bits = (VectorBits)shifted; /* k in the lowest four, n above them; what the constant has leaves them */
-    Vector power = (Vector)((VectorBits)vector_pick(powers, powers, (VectorInteger)bits) + (bits >> 4 << MANTISSA_BITS));
+    Vector power = vector_pick(powers, powers, (VectorInteger)bits);
+    power = (Vector)((VectorBits)power + (bits >> 4 << MANTISSA_BITS));
     return vector_clear(x < EXPONENTIAL_LOWEST, p * r * power + power);
 }
 #else

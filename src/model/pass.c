@@ -6,11 +6,6 @@
 #include "layers/score_table.h"
 #include "model/chunk.h"
 
-int pass_block_rows(int context)
-{
-    return context <= 1024 ? 64 : 32;
-}
-
 /* Numbers of scratch for the largest product of a chunk of the tables or of a block of text. */
 static size_t pairs_count(const Tables *t, int block)
 {
@@ -35,7 +30,7 @@ static size_t pairs_count(const Tables *t, int block)
 
 void pass_layout(Pass *pass, Arena *arena, const Tables *tables)
 {
-    int rows = pass_block_rows(tables->config.context), V = tables->config.vocabulary_size;
+    int rows = PASS_BLOCK_ROWS, V = tables->config.vocabulary_size;
     int mixed_rows = tables->plan.linear_first ? 0 : rows;
     sequence_layout(&pass->sequence, arena, tables, rows);
     pass->weights = matrix_take(arena, rows, tables->config.context);
@@ -134,13 +129,13 @@ static void block_backward(Pass *pass, const Tables *tables, int first, int coun
 double pass_rows(Pass *pass, const Tables *tables, const int32_t *row_of, const int32_t *targets, int first, int end,
                  int length, real weight, TableGradients *gradients)
 {
-    int columns = seen_columns(tables, end, length), block = pass_block_rows(tables->config.context);
+    int columns = seen_columns(tables, end, length);
     double loss = 0;
     pass_gather(pass, tables, row_of, columns, gradients != NULL);
     if (gradients != NULL)
         table_gradients_meet(gradients, row_of, columns, pass->places);
-    for (int row = first; row < end; row += block) {
-        int count = end - row < block ? end - row : block;
+    for (int row = first; row < end; row += PASS_BLOCK_ROWS) {
+        int count = end - row < PASS_BLOCK_ROWS ? end - row : PASS_BLOCK_ROWS;
         pass_block_forward(pass, tables, row, count, length);
         Matrix logits = matrix_rows(pass->logits, 0, count);
         if (gradients == NULL) {

@@ -10,7 +10,9 @@
 
 #include "model/sequence.h"
 
-/* A block's intermediate results; as many rows as pass_block_rows says. */
+enum { PASS_BLOCK_ROWS = 64 }; /* R: tall enough for the products, low enough that a long context's scores are few */
+
+/* A block's intermediate results. */
 typedef struct Pass {
     Sequence sequence;
     Matrix weights, d_scores; /* [R,T] */
@@ -23,16 +25,13 @@ typedef struct Pass {
     const int32_t *row_of;    /* of the gathered sequence; borrowed */
 } Pass;
 
-/* R: tall enough to fill register tiles, low enough that a block's scores stay in the second-level cache. */
-int pass_block_rows(int context);
-
 void pass_layout(Pass *pass, Arena *arena, const Tables *tables);
 
 /* Gathers what a sequence's rows that see up to `columns` columns need: row_of[0..columns) are its characters' rows in
  * the tables. `backward` also prepares for the way back. */
 void pass_gather(Pass *pass, const Tables *tables, const int32_t *row_of, int columns, bool backward);
 
-/* Of the gathered sequence of `length` characters, rows first..first+count-1, at most pass_block_rows of them, leave
+/* Of the gathered sequence of `length` characters, rows first..first+count-1, at most PASS_BLOCK_ROWS of them, leave
  * their attention in pass->weights[count, seen] (seen = first + count when causal, otherwise length) and their logits
  * in pass->logits. Returns `seen`. */
 int pass_block_forward(Pass *pass, const Tables *tables, int first, int count, int length);

@@ -7,7 +7,7 @@
 #define SOLILOQUY_MODEL_SEQUENCE_H
 
 #include "layers/attention.h"
-#include "model/tables.h"
+#include "model/table_gradients.h"
 
 typedef struct Sequence {
     Matrix query, d_query; /* [R,H], of one block of rows */
@@ -33,8 +33,8 @@ void sequence_scatter(const Sequence *sequence, const int32_t *places, int colum
 void sequence_scatter_queries(const Sequence *sequence, const int32_t *places, int first, int count,
                               TableGradients *gradients);
 
-/* The views that attention takes for a block of `count` rows over `columns` columns, those from `fresh` on for the first
- * time. */
+/* The views that attention takes for a block of `count` rows over `columns` columns, those from `fresh` on for the
+ * first time. */
 AttentionInputs sequence_inputs(const Sequence *sequence, int count, int columns);
 AttentionGradients sequence_gradients(const Sequence *sequence, int count, int columns, int fresh);
 

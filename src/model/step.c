@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "kernels/denormals.h"
 #include "kernels/vector.h"
+#include "model/tables_backward.h"
 
 #include <assert.h>
 #include <string.h>

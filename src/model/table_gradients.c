@@ -1,6 +1,7 @@
+#include "model/table_gradients.h"
+
 #include "kernels/rows.h"
 #include "kernels/vector.h"
-#include "model/tables.h"
 
 #include <string.h>
 

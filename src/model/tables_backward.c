@@ -1,4 +1,4 @@
-#include "model/tables.h"
+#include "model/tables_backward.h"
 
 #include "kernels/gemm.h"
 #include "kernels/rows.h"
