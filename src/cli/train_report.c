@@ -52,8 +52,9 @@ void train_report_plan(Progress *progress, const ModelConfig *c, const TrainingS
     progress_note(progress, "%s steps of %d x %d = %s characters%s; Adam %g %s, seed %llu", steps, s->batch_size,
                   c->context, tokens, s->precision == PRECISION_BF16 ? ", products in bf16" : "", s->schedule.rate,
                   schedule_names[s->schedule.kind], (unsigned long long)s->seed);
+    const char *fewer = used == 1 ? " (a step is too small to share)" : " (as many as a step has shards)";
     progress_note(progress, "%d thread%s%s, vectors of %d bytes, %s of memory", used, used == 1 ? "" : "s",
-                  used < threads ? " (a step is too small to share)" : "", VECTOR_BYTES, bytes);
+                  used < threads ? fewer : "", VECTOR_BYTES, bytes);
 }
 
 void train_report_baselines(Progress *progress, const Baselines *b)

@@ -22,7 +22,8 @@ typedef struct Trainer {
 /* The first symbol of the validation split: the training text is (1 - fraction) of the whole, rounded down. */
 size_t trainer_split(size_t count, double validation_fraction);
 
-/* How many of `threads` a step of this size uses: one where sharing it would cost more time than it saves. */
+/* How many of `threads` a step of this size uses: one where sharing it would cost more time than it saves, and never
+ * more than a step has shards: each takes memory of its own. */
 int trainer_threads(const ModelConfig *config, int batch_size, int threads);
 
 /* The memory that trainer_open would take, in bytes. */
