@@ -4,6 +4,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 2 << 20 }; /* bytes; fewer, larger pages spare a walk of the tables for what lies far apart */
 
 void *arena_take(Arena *arena, size_t count, size_t item_size)
 {
@@ -27,9 +30,14 @@ bool arena_open(Arena *arena, const char *purpose, Error *error)
     if (bytes > PTRDIFF_MAX)
         return error_set(error, "%s needs more memory than a machine can address; choose smaller sizes", purpose);
     void *base = NULL;
-    if (posix_memalign(&base, ARENA_ALIGNMENT, bytes > 0 ? bytes : ARENA_ALIGNMENT) != 0)
+    size_t alignment = bytes < HUGE_PAGE ? ARENA_ALIGNMENT : HUGE_PAGE;
+    if (posix_memalign(&base, alignment, bytes > 0 ? bytes : ARENA_ALIGNMENT) != 0)
         return error_set(error, "%s needs %.1f MB of memory, which this machine does not give; choose smaller sizes",
                          purpose, (double)bytes / 1e6);
+#ifdef MADV_HUGEPAGE
+    if (bytes >= HUGE_PAGE)
+        madvise(base, bytes, MADV_HUGEPAGE); /* advice: where it is not taken, small pages do */
+#endif
     memset(base, 0, bytes);
     *arena = (Arena){.base = base, .capacity = bytes};
     return true;
