@@ -291,7 +291,7 @@ static void test_cross_entropy_extremes(void)
 
 static void test_sums(void)
 {
-    test_case("row_add, row_add_both, row_sum, row_total: every column that counts, nothing beyond the padding");
+    test_case("row_add, row_add_both, row_total: every column that counts, nothing beyond the padding");
     for (int columns = 1; columns <= COUNTS; columns++) {
         real *a = row_of(columns), *b = row_of(columns), *c = row_of(columns), *sum = row_of(columns);
         for (int j = 0; j < columns; j++) {
@@ -301,15 +301,15 @@ static void test_sums(void)
         }
         real total = row_total(a, columns);
         CHECK(total == columns * (columns - 1) / 2, "columns %d: %g", columns, (double)total);
-        row_sum(sum, a, b, columns);
         row_add(a, b, columns);
         for (int j = 0; j < columns; j++)
-            CHECK(sum[j] == 100 - 2 * j && a[j] == 100 - 2 * j, "columns %d, [%d]: %g, %g", columns, j, (double)sum[j],
-                  (double)a[j]);
+            CHECK(a[j] == 100 - 2 * j, "columns %d, [%d]: %g", columns, j, (double)a[j]);
         row_add_both(a, c, b, columns);
         for (int j = 0; j < columns; j++)
             CHECK(a[j] == 200 - 5 * j && c[j] == 100 + 4 * j && b[j] == 100 - 3 * j, "columns %d, both, [%d]: %g, %g",
                   columns, j, (double)a[j], (double)c[j]);
+        for (int j = 0; j < columns; j++)
+            sum[j] = 1;
         for (int j = 0; j < columns; j++) {
             sum[j] = (real)NAN;
             CHECK(isnan(row_total(sum, columns)), "columns %d: the NaN at %d is lost", columns, j);

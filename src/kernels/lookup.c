@@ -76,6 +76,30 @@ KERNEL void add_to(real *address, Vector x)
     vector_store(address, vector_load(address) + x);
 }
 
+void gather_rows(Matrix table, const int32_t *index, Matrix second, Matrix out)
+{
+    for (int t = 0; t < out.rows; t++) {
+        const real *from = matrix_row(table, index[t]), *also = second.rows > 0 ? matrix_row(second, t) : NULL;
+        real *to = matrix_row(out, t);
+        for (int c = 0; c < out.columns; c += VECTOR_LANES)
+            vector_store(to + c, sum_at(from, also, c));
+    }
+}
+
+void scatter_rows(Matrix rows, const int32_t *index, Matrix table, Matrix second)
+{
+    for (int t = 0; t < rows.rows; t++) {
+        const real *from = matrix_row(rows, t);
+        real *to = matrix_row(table, index[t]), *also = second.rows > 0 ? matrix_row(second, t) : NULL;
+        for (int c = 0; c < rows.columns; c += VECTOR_LANES) {
+            Vector x = vector_load(from + c);
+            add_to(to + c, x);
+            if (also != NULL)
+                add_to(also + c, x);
+        }
+    }
+}
+
 void collect_columns(Matrix values, const int32_t *index, int visible, Matrix sums)
 {
     int seen = smaller(values.columns, visible + values.rows - 1);

@@ -1,7 +1,7 @@
-/* lookup.h -- numbers looked up along a row by index, and the adjoint: numbers collected by index.
+/* lookup.h -- rows and numbers looked up by index, and the adjoints: what is collected by index.
  *
- * An index is the same for all rows of a block: that of the characters of one sequence. Where a function reads index[]
- * it reads to the end of the last vector, padded(count) entries, of which those beyond count do not matter. */
+ * An index along columns is the same for all rows of a block: that of the characters of one sequence. Where a function
+ * reads it, it reads to the end of the last vector, padded(count) entries, of which those beyond count do not matter. */
 #ifndef SOLILOQUY_KERNELS_LOOKUP_H
 #define SOLILOQUY_KERNELS_LOOKUP_H
 
@@ -14,6 +14,12 @@ void look_up(real *out, const real *row, int symbols, const int32_t *index, int 
 
 /* With row = a + b:   out[j] = row[index[j]] + row[symbols + j] over j < count. Both rows are padded. */
 void look_up_sum(real *out, const real *a, const real *b, int symbols, const int32_t *index, int count);
+
+/* out[t,:] = table[index[t],:] + second[t,:], padding included; without the second where it has no rows. */
+void gather_rows(Matrix table, const int32_t *index, Matrix second, Matrix out);
+
+/* table[index[t],:] += rows[t,:] in order of t, and second[t,:] += rows[t,:] where it has rows; padding included. */
+void scatter_rows(Matrix rows, const int32_t *index, Matrix table, Matrix second);
 
 /* sums[index[j], r] += values[r,j] over all r and j < visible(r) (kernels/gemm.h), in order of j. values is 0 from
  * visible(r) to the end of its vector; its rows are few, those of sums are padded. */

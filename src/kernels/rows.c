@@ -245,9 +245,3 @@ void row_add_both(real *first, real *second, const real *source, int columns)
         vector_store(second + j, vector_load(second + j) + x);
     }
 }
-
-void row_sum(real *destination, const real *a, const real *b, int columns)
-{
-    for (int j = 0; j < columns; j += VECTOR_LANES)
-        vector_store(destination + j, vector_load(a + j) + vector_load(b + j));
-}

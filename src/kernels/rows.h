@@ -36,7 +36,4 @@ void row_add(real *destination, const real *source, int columns);
 /* The same into two rows at once. */
 void row_add_both(real *first, real *second, const real *source, int columns);
 
-/* destination = a + b, padding included. */
-void row_sum(real *destination, const real *a, const real *b, int columns);
-
 #endif
