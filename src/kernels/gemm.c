@@ -168,7 +168,7 @@ static Factors pack_factors(Matrix a, Matrix b, real *scratch)
     return (Factors){left, right, 2};
 }
 
-static Factors factors_of(Matrix a, Matrix b, Matrix c, real *pairs)
+KERNEL Factors factors_of(Matrix a, Matrix b, Matrix c, real *pairs)
 {
     assert(a.rows == c.rows && a.columns == b.rows && b.columns == c.columns);
     assert(b.column_stride == 1 && c.column_stride == 1);
@@ -177,7 +177,7 @@ static Factors factors_of(Matrix a, Matrix b, Matrix c, real *pairs)
 }
 
 /* The tile at row i of c, whose sums run over the contracted index from `first` to `end`. */
-static Tile tile_at(Factors f, Matrix c, int i, int first, int end, bool accumulate)
+KERNEL Tile tile_at(Factors f, Matrix c, int i, int first, int end, bool accumulate)
 {
     first /= f.step;
     return (Tile){
