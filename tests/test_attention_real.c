@@ -26,7 +26,7 @@ typedef struct Head {
 static Head head_open(Shape s, Random *random)
 {
     return (Head){
-        .rule = {s.visible, s.uniform, (real)s.scale},
+        .rule = {.visible = s.visible, .uniform = s.uniform, .scale = (real)s.scale},
         .in = {.query = test_matrix_random(s.R, s.H, random), .key = test_matrix_random(s.J, s.H, random),
                .key_transposed = test_matrix(s.H, s.J), .value = test_matrix_random(s.J, s.D, random),
                .value_transposed = test_matrix(s.D, s.J)},
