@@ -1,10 +1,10 @@
 /* JSON read strictly and written: the corners of RFC 8259, damage, and sizes that must stay cheap. */
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/random.h"
 #include "test.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 static bool parses(const char *text, size_t size, Error *error)
 {
@@ -169,7 +169,8 @@ static void test_damage(void)
         }
 }
 
-/* Parses `count` pieces between brackets; `format` is given the piece's number. Returns the seconds taken. */
+/* Parses `count` pieces between brackets; `format` is given the piece's number. Returns the seconds that the processor
+ * worked, which a busy machine does not lengthen. */
 static double time_parse(const char *open, const char *format, const char *close, int count, bool expected)
 {
     char *text = NULL;
@@ -184,9 +185,9 @@ static double time_parse(const char *open, const char *format, const char *close
     fclose(stream);
     JsonDocument document;
     Error error = {0};
-    const double start = clock_seconds();
+    const clock_t start = clock();
     const bool done = json_parse(&document, text, size, &error);
-    const double seconds = clock_seconds() - start;
+    const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     CHECK(done == expected && (!done || document.root->count == (size_t)count), "%s", error.message);
     json_close(&document);
     free(text);
@@ -196,14 +197,15 @@ static double time_parse(const char *open, const char *format, const char *close
 static void test_large(void)
 {
     test_case("json: large arrays and objects take no quadratic time");
+    const double allowed = 5; /* many times what it takes, also under sanitizers; pairs of 100,000 would take more */
     const double array = time_parse("[", "%d", "]", 200000, true);
-    CHECK(array <= 0.5, "%g s", array);
+    CHECK(array <= allowed, "%g s", array);
     const double object = time_parse("{", "\"key%d\":0", "}", 100000, true);
-    CHECK(object <= 1, "%g s", object);
+    CHECK(object <= allowed, "%g s", object);
     const double twice = time_parse("{\"key0\":1,", "\"key%d\":0", "}", 100000, false);
-    CHECK(twice <= 1, "%g s", twice);
+    CHECK(twice <= allowed, "%g s", twice);
     const double deep = time_parse("", "[", "", 200000, false);
-    CHECK(deep <= 0.5, "%g s", deep);
+    CHECK(deep <= allowed, "%g s", deep);
 }
 
 int main(void)
