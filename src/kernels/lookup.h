@@ -1,7 +1,7 @@
 /* lookup.h -- rows and numbers looked up by index, and the adjoints: what is collected by index.
  *
  * An index along columns is the same for all rows of a block: that of the characters of one sequence. Where a function
- * reads it, it reads to the end of the last vector, padded(count) entries, of which those beyond count do not matter. */
+ * reads it, it reads to the end of the last vector, padded(count) entries; those beyond count do not matter. */
 #ifndef SOLILOQUY_KERNELS_LOOKUP_H
 #define SOLILOQUY_KERNELS_LOOKUP_H
 

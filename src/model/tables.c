@@ -34,15 +34,16 @@ static bool prefer_linear_first(const ModelConfig *config, int batch)
 }
 
 /* In units of one multiplication and addition inside a register tile, measured: a score's lookup and the collection of
- * its gradient cost as many as LOOKUP, a column of a row's sums ROW, and an entry of G ENTRY besides its products. */
+ * its gradient cost as many as LOOKUP, a column of a row's sums ROW, and an entry of G ENTRY besides its products.
+ * Multiplied, a score costs three products of H, and as tiles reach beyond the diagonal, a quarter more. */
 static bool prefer_score_table(const ModelConfig *config, int batch)
 {
-    enum { LOOKUP = 40, ROW = 5, ENTRY = 60, LARGEST = 1024 };
+    enum { LOOKUP = 35, ROW = 4, ENTRY = 30, LARGEST = 1024 };
     double T = config->context, B = batch, H = config->head_size;
     double rows = rows_of_batch(config, batch);
     double scores = B * T * (config->mask == MASK_CAUSAL ? (T + 1) / 2 : T);
     double looked_up = scores * LOOKUP + B * T * rows * ROW + rows * rows * (3 * H + ENTRY);
-    return config->mixing == MIXING_ATTENTION && rows <= LARGEST && looked_up < scores * 3 * H;
+    return config->mixing == MIXING_ATTENTION && rows <= LARGEST && looked_up < scores * 3 * H * 1.25;
 }
 
 TablesPlan tables_plan(const ModelConfig *config, int batch, Precision precision)
