@@ -17,7 +17,7 @@ equal_on_threads() {
 }
 equal_on_threads wide --context 32 --channels 18 --head-size 15 --batch-size 64
 verdict 'checkpoints are equal on 1, 2, 3 and 7 threads'
-equal_on_threads long --context 700 --channels 9 --head-size 7 --batch-size 1
+equal_on_threads long --context 900 --channels 9 --head-size 7 --batch-size 1
 verdict 'checkpoints are equal on 1, 2, 3 and 7 threads that share one long window'
 
 train_small --out "$work/straight" --steps 200

@@ -38,6 +38,27 @@ static void test_split(void)
     corpus_close(&corpus);
 }
 
+/* Steps too small to share, as many shards as the limit, fewer rows of one sequence, and fewer by their memory. */
+static void test_threads(void)
+{
+    static const struct {
+        ModelConfig config;
+        int batch, wanted, threads;
+    } cases[] = {
+        {{.context = 8, .channels = 32, .head_size = 32, .vocabulary_size = 65}, 32, 40, 1},
+        {{.context = 64, .channels = 128, .head_size = 64, .vocabulary_size = 65}, 64, 40, SHARD_LIMIT},
+        {{.context = 64, .channels = 128, .head_size = 64, .vocabulary_size = 65}, 64, 3, 3},
+        {{.context = 2000, .channels = 8, .head_size = 8, .vocabulary_size = 65}, 1, 40, 15},
+        {{.context = 65536, .channels = 64, .head_size = 64, .vocabulary_size = 65}, 1, 40, 8},
+    };
+    test_case("trainer: no more threads than a step has shards");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int threads = trainer_threads(&cases[i].config, cases[i].batch, cases[i].wanted);
+        CHECK(threads == cases[i].threads, "context %d, batch %d: %d threads of %d, not %d", cases[i].config.context,
+              cases[i].batch, threads, cases[i].wanted, cases[i].threads);
+    }
+}
+
 static void check_refused(const Corpus *corpus, TrainingSettings settings, const char *const words[], int count)
 {
     Trainer t;
@@ -265,6 +286,7 @@ static void test_restore(void)
 int main(void)
 {
     test_split();
+    test_threads();
     test_refusals();
     test_steps();
     test_nonfinite();

@@ -61,6 +61,13 @@ size_t step_bytes(const ModelConfig *config, int batch_limit, int threads, Table
     return step.memory.used;
 }
 
+int step_shard_count(const ModelConfig *config, int batch_limit, TablesPlan plan)
+{
+    Step step = {.config = *config, .batch_limit = batch_limit, .threads = 1};
+    step_layout(&step, plan);
+    return step.shard_count;
+}
+
 bool step_open(Step *step, const ModelConfig *config, int batch_limit, int threads, TablesPlan plan, Error *error)
 {
     *step = (Step){.config = *config, .batch_limit = batch_limit, .threads = threads};

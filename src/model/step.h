@@ -37,6 +37,9 @@ typedef struct Step {
 /* The memory that step_open would take, in bytes; SIZE_MAX where it overflows. */
 size_t step_bytes(const ModelConfig *config, int batch_limit, int threads, TablesPlan plan);
 
+/* How many shards a full batch of such a step has, 1 to SHARD_LIMIT: more threads would find no work. */
+int step_shard_count(const ModelConfig *config, int batch_limit, TablesPlan plan);
+
 /* For batches of up to batch_limit windows on up to `threads` threads, by a plan such as tables_plan makes. */
 bool step_open(Step *step, const ModelConfig *config, int batch_limit, int threads, TablesPlan plan, Error *error);
 void step_close(Step *step);

@@ -19,7 +19,10 @@ int trainer_threads(const ModelConfig *config, int batch_size, int threads)
     const double worth_sharing = 4e6;
     double T = config->context, H = config->head_size, V = config->vocabulary_size;
     double work = 3 * batch_size * T * (T * H + H * V + 3 * H);
-    return work < worth_sharing ? 1 : threads < SHARD_LIMIT ? threads : SHARD_LIMIT;
+    if (work < worth_sharing)
+        return 1;
+    int shards = step_shard_count(config, batch_size, tables_plan(config, batch_size, PRECISION_FLOAT));
+    return threads < shards ? threads : shards;
 }
 
 size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads, Precision precision)
