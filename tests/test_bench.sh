@@ -53,8 +53,8 @@ unknown option --head-sizes; did you mean --head-size?|--head-sizes 8
 --vocabulary-size needs a value|--vocabulary-size
 --context is given twice|--context 8 --context 8
 --threads: '0' is not a whole number from 1 to 1024|--threads 0
-GB; choose smaller ones|--context 16777216 --channels 16777216
-GB; choose smaller ones|--batch-size 16777216 --context 16777216 --vocabulary-size 16777216 --head-size 16777216
+GB; choose a smaller --batch-size|--context 16777216 --channels 16777216
+GB; choose a smaller --batch-size|--batch-size 16777216 --context 16777216 --vocabulary-size 16777216 --head-size 16777216
 --batch-size makes a workload of its own and 'long' has its sizes; leave one of them out|long --batch-size 2
 --channels makes a workload of its own and 'wide' has its sizes|--channels 3 wide long
 END

@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char usage[] = "soliloquy bench [NAME...] [options]";
 static const char description[] =
@@ -76,17 +75,6 @@ static bool choose_named(BenchOptions *o, const Positionals *names, Error *error
     return true;
 }
 
-/* A system that promises more memory than it has would end the program in the middle of a step. */
-static bool check_memory(const Workload *w, int threads, Precision precision, Error *error)
-{
-    double needed = (double)trainer_bytes(&w->config, w->batch, threads, precision);
-    double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (machine > 0 && needed > machine)
-        return error_set(error, "training at these sizes needs %.1f GB of memory and this machine has %.1f GB; choose "
-                                "smaller ones", needed / 1e9, machine / 1e9);
-    return true;
-}
-
 static bool choose_custom(BenchOptions *o, const Values *v, Error *error)
 {
     o->custom = (Workload){
@@ -96,7 +84,7 @@ static bool choose_custom(BenchOptions *o, const Values *v, Error *error)
     };
     o->chosen[0] = &o->custom;
     o->count = 1;
-    return check_memory(&o->custom, o->threads, o->precision, error);
+    return trainer_check_memory(&o->custom.config, o->custom.batch, o->threads, o->precision, error);
 }
 
 /* The first size that was given, or NULL. */

@@ -33,9 +33,9 @@ size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads, Pre
 }
 
 /* A system that promises more memory than it has would end the program in the middle of a step. */
-static bool check_memory(const Trainer *t, const ModelConfig *config, Error *error)
+bool trainer_check_memory(const ModelConfig *config, int batch_size, int threads, Precision precision, Error *error)
 {
-    double needed = (double)trainer_bytes(config, t->settings.batch_size, t->threads, t->settings.precision);
+    double needed = (double)trainer_bytes(config, batch_size, threads, precision);
     double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (machine > 0 && needed > machine)
         return error_set(error, "training needs %.1f GB of memory and this machine has %.1f GB; choose a smaller "
@@ -67,7 +67,8 @@ bool trainer_open(Trainer *t, const ModelConfig *config, const TrainingSettings 
     size_t split = trainer_split(corpus->ids.count, settings->validation_fraction);
     t->training = ids_slice(corpus->ids, 0, split);
     t->validation = ids_slice(corpus->ids, split, corpus->ids.count - split);
-    if (!check_memory(t, config, error) || !check_lengths(t, corpus->ids.count, config->context, error) ||
+    if (!trainer_check_memory(config, settings->batch_size, t->threads, settings->precision, error) ||
+        !check_lengths(t, corpus->ids.count, config->context, error) ||
         !parameters_open(&t->parameters, config, error) ||
         !update_open(&t->update, config, settings->adam, settings->batch_size, t->threads, settings->precision,
                      error)) {

@@ -29,6 +29,9 @@ int trainer_threads(const ModelConfig *config, int batch_size, int threads);
 /* The memory that trainer_open would take, in bytes. */
 size_t trainer_bytes(const ModelConfig *config, int batch_size, int threads, Precision precision);
 
+/* Refuses what the machine's memory cannot hold, naming both sizes and the options to change. */
+bool trainer_check_memory(const ModelConfig *config, int batch_size, int threads, Precision precision, Error *error);
+
 /* A new model, initialised from the settings' seed. Refuses sizes beyond the machine's memory, and a text whose
  * splits are too short for the context, saying the sizes and which option to change. Borrows corpus and the settings'
  * strings until trainer_close. */
