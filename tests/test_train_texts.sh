@@ -84,6 +84,17 @@ ends 0
 grep -q -- '--maps-text' "$work/maps/attention/attention.json" || wrong 'the maps are of another text'
 verdict '--maps-text is the text of the maps'
 
+train --data "$text" --context 1100 --channels 4 --head-size 4 --batch-size 1 --steps 0 --out "$work/long"
+ends 0
+"$program" attend "$work/long" --data "$text" --out "$work/asked" >"$work/out" 2>"$work/err"
+status=$?
+ends 0
+for map in long/attention asked; do
+    bytes=$(wc -c <"$work/$map/attention.npy")
+    [ "$bytes" -eq $((128 + 4 * 1024 * 1024)) ] || wrong "$map/attention.npy has $bytes bytes"
+done
+verdict 'a map of no named text has at most 1,024 characters of a longer context'
+
 printf 'tobeornot ' | cat - "$work/whole.txt" | "$program" train --data - --context 5 --steps 3 --out "$work/pipe" \
     >"$work/out" 2>"$work/err"
 status=$?

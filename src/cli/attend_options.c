@@ -29,7 +29,7 @@ static void make_rows(AttendOptions *o, const char **format, Option rows[ROWS])
         {.name = "unknown", .kind = OPTION_CHOICE, .value.choice = &o->unknown, .choices = unknown_names,
          .help = "what to do with characters that the model has never seen"},
         {.name = "length", .kind = OPTION_INTEGER, .value.integer = &o->length, .whole = {1, INT32_MAX},
-         .shown = "the context; all of --text and --file", .help = "characters to look at, from the text's start"},
+         .shown = "the context, at most 1,024; all of --text and --file", .help = "characters to look at, from the text's start"},
         {.name = "windows", .kind = OPTION_INTEGER, .value.integer = &o->windows, .whole = {0, INT32_MAX},
          .help = "windows to write; 0 writes all"},
         {.name = "out", .kind = OPTION_PATH, .value.text = &o->out, .placeholder = "DIR",
