@@ -18,8 +18,8 @@ enum { EXPONENT_BIAS = 1023, MANTISSA_BITS = 52 };
 enum { EXPONENT_BIAS = 127, MANTISSA_BITS = 23 };
 #define EXPONENTIAL_LOWEST -87.33f
 #define ROUNDING_CONSTANT 0x1.8p23f
-#define LN2_HIGH 0x1.62e4p-1f
-#define LN2_LOW 0x1.7f7d1cp-20f
+#define LN2_HIGH 0x1.62ep-1f /* 12 bits: times a count of sixteenths, of up to 11, it is exact also without FMA */
+#define LN2_LOW 0x1.0bfbe8p-15f
 #endif
 
 #if VECTOR_LANES == 16
