@@ -72,11 +72,12 @@ static bool bench_open(Bench *b, const Workload *w, Precision precision, int thr
 {
     const ModelConfig *config = &w->config;
     AdamSettings adam = {.beta1 = .9, .beta2 = .99, .epsilon = 1e-8};
+    int shards = step_shard_count(config, w->batch, tables_plan(config, w->batch, precision));
     *b = (Bench){.workload = w, .batches = random_seed(2)};
     size_t length = TEXT_LENGTH + (size_t)config->context;
     if (!benchmark_text(&b->text, length, config->vocabulary_size, error) ||
         !parameters_open(&b->parameters, config, error) ||
-        !update_open(&b->update, config, adam, w->batch, threads, precision, error))
+        !update_open(&b->update, config, adam, w->batch, threads < shards ? threads : shards, precision, error))
         return false;
     parameters_initialise(&b->parameters, random_seed(3));
     return true;

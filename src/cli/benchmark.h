@@ -37,7 +37,8 @@ typedef struct Measurement {
  * and 62 (62) among 16,384. Seeded: the same text every time. */
 bool benchmark_text(Ids *text, size_t count, int vocabulary_size, Error *error);
 
-/* On such a text, so that no file is needed. The precision is that of training. */
+/* On such a text, so that no file is needed. The precision is that of training, which takes as many of the threads as
+ * its step has shards, also where the trainer would take one. */
 bool benchmark_run(const Workload *workload, Precision precision, int threads, Measurement *measurement, Error *error);
 
 #endif

@@ -1,8 +1,9 @@
 /* exponential.h -- exp of a vector of non-positive numbers, for softmax.
  *
- * exp(x) = 2^n exp(r) with n = round(x / ln 2) and |r| <= ln(2)/2; exp(r) is a polynomial. In float it is
- * within 2 units in the last place of libm's on x <= 0, and exactly 0 below the smallest normal number
- * (x < -87.33): no denormal ever leaves it. In double it is within a few units of the last place. NaN stays NaN. */
+ * exp(x) = 2^n exp(r) with n = round(x / ln 2) and |r| <= ln(2)/2, or by sixteenths of n where a register holds the
+ * powers 2^(k/16); exp(r) is a polynomial. In float it is within 2 units in the last place of libm's on x <= 0, and
+ * exactly 0 below the smallest normal number (x < -87.33): no denormal ever leaves it. In double it is within a few
+ * units of the last place. NaN stays NaN. */
 #ifndef SOLILOQUY_KERNELS_EXPONENTIAL_H
 #define SOLILOQUY_KERNELS_EXPONENTIAL_H
 

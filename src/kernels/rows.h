@@ -1,4 +1,4 @@
-/* rows.h -- what happens along the rows of a block: softmax, its adjoint, the loss, sums, moves.
+/* rows.h -- what happens along the rows of a block: softmax, its adjoint, the loss, sums.
  *
  * Rows are padded as in vector.h. Units of losses are nats. */
 #ifndef SOLILOQUY_KERNELS_ROWS_H

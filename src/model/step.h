@@ -23,7 +23,7 @@ typedef struct Step {
     void *shard_memory;   /* of the gradients of all shards */
     size_t shard_bytes;
     Pass *passes;         /* one a thread */
-    int32_t *tokens;      /* the distinct characters of a batch, ascending */
+    int32_t *tokens;      /* [U]: the distinct characters of a batch, ascending */
     int32_t *row_of_token; /* [V]: the row of a character in the tables */
     int32_t *row_of;      /* [B*T]: the row of each character of the batch */
     Arena memory;         /* owned: everything above */
