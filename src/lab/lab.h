@@ -41,16 +41,20 @@ typedef struct Lab {
 /* The rows that follow belong to this part of a source, such as "000 ex. 4" or "002 prop. 3.1". */
 void lab_source(Lab *lab, const char *source);
 
-/* One figure: `ours` is written like `published` (as many decimals, or the same exponent form) and must equal it. */
+/* One figure: `ours` is written like `published` (lab/figure.h) and must be the same text. NaN and infinities never
+ * are, whatever is published. */
 void lab_exact(Lab *lab, const char *claim, const char *published, double ours);
 
 /* Several figures, separated by single spaces in `published`, each written likewise. */
 void lab_exact_all(Lab *lab, const char *claim, const char *published, const double *ours);
 
+/* Several figures of a NumPy array that was rounded to `decimals` places, which prints no zeros at the end: "0.173 1." */
+void lab_exact_trimmed(Lab *lab, const char *claim, const char *published, int decimals, const double *ours);
+
 /* Words or numbers that are printed as text: both must be the same. `figures` is how many numbers are in it. */
 void lab_exact_text(Lab *lab, const char *claim, const char *published, const char *ours, int figures);
 
-/* `ours` is in [low, high]; `why` argues the band in one line. */
+/* `ours`, written like the first figure in `published`, is in [low, high]; `why` argues the band in one line. */
 void lab_within(Lab *lab, const char *claim, const char *published, double ours, double low, double high,
                 const char *why);
 
@@ -69,7 +73,7 @@ typedef struct Experiment {
 extern const Experiment experiments[];
 extern const int experiment_count;
 
-/* Runs one, its rows going to the sink. */
+/* Runs one, its rows going to the sink. One that could not run is a failed row, too, with the error as its `why`. */
 bool lab_run(Lab *lab, const Experiment *experiment, Error *error);
 
 #endif

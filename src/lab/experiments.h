@@ -1,0 +1,11 @@
+/* experiments.h -- the experiments, one function each, in a file of its name. The list is in experiments.c.
+ *
+ * Each hands its rows to the lab and returns false with the error when it could not run (lab/lab.h). */
+#ifndef SOLILOQUY_LAB_EXPERIMENTS_H
+#define SOLILOQUY_LAB_EXPERIMENTS_H
+
+#include "lab/lab.h"
+
+bool lab_hand(Lab *lab, Error *error);
+
+#endif
