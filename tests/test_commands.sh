@@ -46,7 +46,7 @@ check '--version' 0 '^soliloquy [0-9]' --version
 check 'an unknown command, near one' 2 "did you mean 'sample'" sampel
 check 'an unknown command' 2 'lists the commands' frobnicate
 check 'help on an unknown command' 2 "unknown command 'frobnicate'" help frobnicate
-for command in train sample score attend gradcheck info; do
+for command in train sample score attend gradcheck lab info; do
     check "help $command" 0 "usage: soliloquy $command" help "$command"
     check "$command --help" 0 "usage: soliloquy $command" "$command" --help
     check "$command with an unknown option" 2 'unknown option' "$command" --frobnicate

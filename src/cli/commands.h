@@ -12,6 +12,7 @@ int command_score(int argc, char **argv);
 int command_attend(int argc, char **argv);
 int command_gradcheck(int argc, char **argv);
 int command_bench(int argc, char **argv);
+int command_lab(int argc, char **argv);
 int command_info(int argc, char **argv);
 
 #endif

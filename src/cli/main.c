@@ -25,6 +25,7 @@ static const Command commands[] = {
     {"score", command_score, "score MODEL FILE", "loss, perplexity and bits per character of any text", true},
     {"attend", command_attend, "attend MODEL", "what the head attends to: in the terminal, or as files", false},
     {"gradcheck", command_gradcheck, "gradcheck [MODEL]", "every gradient against central differences", false},
+    {"lab", command_lab, "lab [NAME...]", "the sources' experiments, each printed figure beside ours", true},
     {"bench", command_bench, "bench [NAME...]", "how fast this machine trains, validates, samples and loads", true},
     {"info", command_info, "info FILE", "what is in a model, or in a text", false},
 };

@@ -1,0 +1,69 @@
+#!/bin/sh
+# soliloquy lab: its words and options, its table, its last line and exit statuses.
+set -u
+case ${SOLILOQUY:?names the program} in /*) ;; *) SOLILOQUY=$PWD/$SOLILOQUY ;; esac
+work=${TEST_DIRECTORY:-$(mktemp -d)}
+cd "$work" || exit 1
+unset NO_COLOR COLUMNS
+failures=0
+
+pass() { echo "pass lab: $1"; }
+fail() { echo "fail lab: $1: $2"; failures=$((failures + 1)); }
+
+# check NAME STATUS PATTERN WORD...: standard output and errors together must hold the pattern.
+check() {
+    name=$1 status=$2 pattern=$3
+    shift 3
+    "$SOLILOQUY" lab "$@" >out 2>err
+    got=$?
+    if [ "$got" -ne "$status" ]; then fail "$name" "status $got, not $status: $(cat err; tail -n 3 out)"
+    elif ! cat out err | grep -q -e "$pattern"; then fail "$name" "no '$pattern' in: $(cat err; tail -n 3 out)"
+    elif [ "$status" -eq 0 ] && [ -s err ]; then fail "$name" "on standard error: $(cat err)"
+    elif [ "$status" -eq 2 ] && { [ -s out ] || [ "$(wc -l <err)" -ne 1 ]; }
+    then fail "$name" "not one line of error: $(cat err)"
+    else pass "$name"
+    fi
+}
+
+# verdict NAME: by the status of the command before it.
+verdict() { if [ "$?" -eq 0 ]; then pass "$1"; else fail "$1" "$(cat out err)"; fi; }
+
+check 'list' 0 '^hand  *000 ex. 1  *attention' list
+check 'one experiment' 0 '^lab: [1-9][0-9]* exact, 0 within, 1 hold, 0 failed, 0 skipped$' hand
+tail -n 1 out | grep -q '^lab: '
+verdict 'the last line counts'
+head -n 1 out | grep -q '^experiment  *source  *claim  *published  *ours  *verdict$'
+verdict 'the columns have titles'
+grep -q "^hand  *000 ex. 1  *scaled scores.*0.7071 0. 1.4142 1.4142  *0.7071 0. 1.4142 1.4142  *exact$" out
+verdict 'a row has published and ours side by side'
+cp out once
+check 'a name twice is one run' 0 'exact' hand hand
+cmp -s once out
+verdict 'and the same table'
+[ "$(awk '{ if (length($0) > longest) longest = length($0) } END { print longest }' out)" -le 120 ]
+verdict 'not wider than 120 columns'
+COLUMNS=80 "$SOLILOQUY" lab hand >out 2>err && ! grep -q '.\{81\}' out && grep -q '^lab: ' out
+verdict 'nor than COLUMNS'
+grep -q '^  .* 1.4142  *1.4142$' out
+verdict 'what is too long goes on below'
+
+check 'an unknown name, near one' 2 "no experiment 'hnad'; did you mean hand?" hnad
+check 'an unknown name' 2 'lab list` names them' frobnicate
+check 'an unknown name after a known one' 2 "no experiment 'frobnicate'" hand frobnicate
+check 'a nearly listed one' 2 'did you mean list?' lst
+check 'list with a name' 2 'takes no names' list hand
+check 'an unknown option' 2 'did you mean --data' --dta x
+check 'no threads' 2 '\-\-threads' hand --threads 0
+check 'help' 0 '^usage: soliloquy lab' --help
+check 'a model that is not there' 1 'none: no such file' hand --model none
+[ ! -s out ] && [ "$(wc -l <err)" -eq 1 ]
+verdict 'is said once, before anything runs'
+
+check 'a table of every row' 0 'exact' hand --out made/here
+[ "$(head -n 1 made/here/lab.csv)" = 'experiment,source,claim,published,ours,verdict,why,figures' ] &&
+    grep -q '^hand,000 ex. 1,raw scores S = Q K^T,1. 0. 2. 2.,1. 0. 2. 2.,exact,,4$' made/here/lab.csv
+verdict 'has the rows of the terminal'
+: >file
+check 'a file where the folder should be' 1 'file' hand --out file
+
+[ "$failures" -eq 0 ]
