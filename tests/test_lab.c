@@ -1,6 +1,6 @@
 /* test_lab.c -- how the lab compares: forms of figures, verdicts, counts, bands, and what must never pass. */
 #include "comma_locale.h"
-#include "lab/csv.h"
+#include "lab/table_file.h"
 #include "lab/experiments.h"
 #include "lab/figure.h"
 #include "test.h"
@@ -232,24 +232,24 @@ static void test_comma(void)
 
 static void test_csv(void)
 {
-    Csv csv;
+    TableFile table;
     Error error = {0};
     char *directory = path_join(getenv("TEST_DIRECTORY"), "made/here"), *path = path_join(directory, "t.csv");
-    CHECK(csv_open(&csv, directory, "t.csv", &error), "%s", error.message);
-    csv_text(&csv, "a, b");
-    csv_text(&csv, "say \"x\"");
-    csv_end_line(&csv);
-    csv_number(&csv, 0.1);
-    csv_number(&csv, NAN);
-    csv_text(&csv, "");
-    csv_end_line(&csv);
-    CHECK(csv_commit(&csv, &error), "%s", error.message);
+    CHECK(table_file_open(&table, directory, "t.csv", &error), "%s", error.message);
+    table_file_text(&table, "a, b");
+    table_file_text(&table, "say \"x\"");
+    table_file_end_line(&table);
+    table_file_number(&table, 0.1);
+    table_file_number(&table, NAN);
+    table_file_text(&table, "");
+    table_file_end_line(&table);
+    CHECK(table_file_commit(&table, &error), "%s", error.message);
     unsigned char *bytes = NULL;
     size_t size = 0;
     CHECK(file_read(path, 1000, &bytes, &size, &error), "%s", error.message);
     CHECK(bytes != NULL && same((char *)bytes, "\"a, b\",\"say \"\"x\"\"\"\n0.1,nan,\n"), "%s", (char *)bytes);
-    CHECK(!csv_open(&csv, path, "t.csv", &error));
-    csv_abandon(&csv);
+    CHECK(!table_file_open(&table, path, "t.csv", &error));
+    table_file_abandon(&table);
     free(bytes);
     free(path);
     free(directory);

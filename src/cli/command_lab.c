@@ -4,7 +4,7 @@
 #include "cli/lab_table.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "lab/csv.h"
+#include "lab/table_file.h"
 #include "storage/checkpoint.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const char *const verdict_words[LAB_VERDICTS] = {"exact", "within", "hold
 /* Where the rows go. */
 typedef struct Sink {
     LabTable table;
-    Csv *csv; /* NULL without --out */
+    TableFile *rows; /* NULL without --out */
 } Sink;
 
 static int table_width(void)
@@ -29,33 +29,33 @@ static int table_width(void)
     return width < MOST_WIDTH ? width : MOST_WIDTH;
 }
 
-static void write_row(Csv *csv, const LabRow *row)
+static void write_row(TableFile *rows, const LabRow *row)
 {
     const char *texts[] = {row->experiment, row->source, row->claim, row->published, row->ours,
                            verdict_words[row->verdict], row->why != NULL ? row->why : ""};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        csv_text(csv, texts[i]);
-    csv_number(csv, row->figures);
-    csv_end_line(csv);
+        table_file_text(rows, texts[i]);
+    table_file_number(rows, row->figures);
+    table_file_end_line(rows);
 }
 
 static void take_row(void *context, const LabRow *row)
 {
     const Sink *sink = context;
     lab_table_row(&sink->table, row);
-    if (sink->csv != NULL)
-        write_row(sink->csv, row);
+    if (sink->rows != NULL)
+        write_row(sink->rows, row);
 }
 
-static bool open_csv(Csv *csv, const char *directory, Error *error)
+static bool open_rows(TableFile *rows, const char *directory, Error *error)
 {
     static const char *const titles[] = {"experiment", "source", "claim", "published", "ours", "verdict", "why",
                                          "figures"};
-    if (!csv_open(csv, directory, "lab.csv", error))
+    if (!table_file_open(rows, directory, "lab.csv", error))
         return false;
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        csv_text(csv, titles[i]);
-    csv_end_line(csv);
+        table_file_text(rows, titles[i]);
+    table_file_end_line(rows);
     return true;
 }
 
@@ -88,14 +88,14 @@ static void run_all(const LabOptions *o, Lab *lab, const LabTable *table)
 static int run(const LabOptions *o, const LabTable *table)
 {
     Error error = {0};
-    Csv csv = {0};
-    Sink sink = {*table, o->out != NULL ? &csv : NULL};
+    TableFile rows = {0};
+    Sink sink = {*table, o->out != NULL ? &rows : NULL};
     Lab lab = {.data = o->data, .model = o->model, .out = o->out, .threads = o->threads, .sink = take_row,
                .context = &sink};
-    if (!check_model(o->model, &error) || (o->out != NULL && !open_csv(&csv, o->out, &error)))
+    if (!check_model(o->model, &error) || (o->out != NULL && !open_rows(&rows, o->out, &error)))
         return report_failure("lab", &error);
     run_all(o, &lab, table);
-    if (o->out != NULL && !csv_commit(&csv, &error))
+    if (o->out != NULL && !table_file_commit(&rows, &error))
         return report_failure("lab", &error);
     return lab.counts[LAB_FAILED] == 0 ? EXIT_DONE : EXIT_FAILED;
 }
