@@ -2,5 +2,7 @@
 
 const Experiment experiments[] = {
     {"hand", "000 ex. 1", "attention on a 2 x 2 case, as one works it out by hand", lab_hand},
+    {"mask", "000 ex. 2", "the causal mask: before the softmax, and zeroing after it (002 ex. 4)", lab_mask},
+    {"positions", "000 ex. 3", "the table of sines and cosines, and that an offset rotates it", lab_positions},
 };
 const int experiment_count = sizeof experiments / sizeof experiments[0];

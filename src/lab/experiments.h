@@ -7,5 +7,7 @@
 #include "lab/lab.h"
 
 bool lab_hand(Lab *lab, Error *error);
+bool lab_mask(Lab *lab, Error *error);
+bool lab_positions(Lab *lab, Error *error);
 
 #endif
