@@ -9,5 +9,6 @@
 bool lab_hand(Lab *lab, Error *error);
 bool lab_mask(Lab *lab, Error *error);
 bool lab_positions(Lab *lab, Error *error);
+bool lab_scale(Lab *lab, Error *error);
 
 #endif
