@@ -4,6 +4,10 @@ const Experiment experiments[] = {
     {"hand", "000 ex. 1", "attention on a 2 x 2 case, as one works it out by hand", lab_hand},
     {"mask", "000 ex. 2", "the causal mask: before the softmax, and zeroing after it (002 ex. 4)", lab_mask},
     {"positions", "000 ex. 3", "the table of sines and cosines, and that an offset rotates it", lab_positions},
-    {"scale", "000 ex. 4", "why scores are divided by sqrt(d): three tables and a plot (002 lemma 4.5, 003)", lab_scale},
+    {"scale", "000 ex. 4", "why scores are divided by sqrt(d): three tables and a plot (002 lemma 4.5, 003)",
+     lab_scale},
+    {"simplex", "002 prop. 3.1", "rows are distributions, outputs lie in the values' hull (cor. 3.2, 3.3, prop. 5.1)",
+     lab_simplex},
+    {"rank", "002 ex. 7", "the rank of a head's scores is at most its width", lab_rank},
 };
 const int experiment_count = sizeof experiments / sizeof experiments[0];

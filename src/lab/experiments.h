@@ -10,5 +10,7 @@ bool lab_hand(Lab *lab, Error *error);
 bool lab_mask(Lab *lab, Error *error);
 bool lab_positions(Lab *lab, Error *error);
 bool lab_scale(Lab *lab, Error *error);
+bool lab_simplex(Lab *lab, Error *error);
+bool lab_rank(Lab *lab, Error *error);
 
 #endif

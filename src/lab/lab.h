@@ -1,8 +1,8 @@
 /* lab.h -- the sources' experiments, row by row: a published figure beside the program's own.
  *
  * An experiment computes with the program's layers and hands each claim to one of the functions below, which compare,
- * count and pass the row on. Nothing here prints. Verdicts: exact (every printed digit), within (a band that `why` argues
- * in one line), holds (a proposition, asserted on the numbers), failed, skipped (its data is missing). */
+ * count and pass the row on. Nothing here prints. Verdicts: exact (every printed digit), within (a band that `why`
+ * argues in one line), holds (a proposition, asserted on the numbers), failed, skipped (its data is missing). */
 #ifndef SOLILOQUY_LAB_LAB_H
 #define SOLILOQUY_LAB_LAB_H
 
@@ -48,7 +48,7 @@ void lab_exact(Lab *lab, const char *claim, const char *published, double ours);
 /* Several figures, separated by single spaces in `published`, each written likewise. */
 void lab_exact_all(Lab *lab, const char *claim, const char *published, const double *ours);
 
-/* Several figures of a NumPy array that was rounded to `decimals` places, which prints no zeros at the end: "0.173 1." */
+/* Several figures of a NumPy array that was rounded to `decimals` places; it prints no zeros at the end: "0.173 1." */
 void lab_exact_trimmed(Lab *lab, const char *claim, const char *published, int decimals, const double *ours);
 
 /* Words or numbers that are printed as text: both must be the same. `figures` is how many numbers are in it. */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WIDTH = 640, HEIGHT = 400, LEFT = 64, RIGHT = 20, TOP = 44, BOTTOM = 52, MOST_TICKS = 5, LEGEND_STEP = 20 };
+enum { WIDTH = 780, HEIGHT = 400, LEFT = 64, RIGHT = 220, TOP = 44, BOTTOM = 52, MOST_TICKS = 5, LEGEND_STEP = 20 };
 
 /* Where data lies in the picture. */
 typedef struct Frame {
@@ -75,7 +75,7 @@ static void draw_axes(const Frame *f)
         label(f->out, across(f, plot->x[i]), bottom + 18, "middle", "", number);
     }
     fprintf(f->out, "<path d=\"M%d %d V%.1f H%d\" stroke=\"#000\" fill=\"none\"/>\n", LEFT, TOP, bottom, WIDTH - RIGHT);
-    label(f->out, WIDTH / 2.0, 24, "middle", " font-size=\"15\"", plot->title);
+    label(f->out, (LEFT + WIDTH - RIGHT) / 2.0, 24, "middle", " font-size=\"15\"", plot->title);
     label(f->out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12, "middle", "", plot->x_label);
     label(f->out, -(TOP + bottom) / 2, 18, "middle", " transform=\"rotate(-90)\"", plot->y_label);
 }
@@ -88,12 +88,12 @@ static void draw_curve(const Frame *f, int number)
             curve->color, curve->dashed ? " stroke-dasharray=\"7 5\"" : "");
     for (int i = 0; i < f->plot->count; i++)
         fprintf(f->out, "%c%.1f %.1f", i == 0 ? 'M' : 'L', across(f, f->plot->x[i]), down(f, curve->values[i]));
-    fprintf(f->out, "M%d %.1fh26\"/>\n", WIDTH - RIGHT - 190, y);
+    fprintf(f->out, "M%d %.1fh26\"/>\n", WIDTH - RIGHT + 18, y);
     for (int i = 0; !curve->dashed && i < f->plot->count; i++)
         fprintf(f->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"/>\n", across(f, f->plot->x[i]),
                 down(f, curve->values[i]));
     fputs("</g>\n", f->out);
-    label(f->out, WIDTH - RIGHT - 158, y + 4, "start", "", curve->name);
+    label(f->out, WIDTH - RIGHT + 52, y + 4, "start", "", curve->name);
 }
 
 static void draw(const LinePlot *plot, FILE *out)
@@ -104,7 +104,8 @@ static void draw(const LinePlot *plot, FILE *out)
             f.highest = fmax(f.highest, plot->curves[c].values[i]);
     f.highest = f.highest > 0 ? 1.05 * f.highest : 1;
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-                 "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+                 "font-family=\"sans-serif\" font-size=\"12\">\n"
+                 "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
             WIDTH, HEIGHT, WIDTH, HEIGHT);
     draw_axes(&f);
     for (int c = 0; c < plot->curve_count; c++)

@@ -64,8 +64,8 @@ bool lab_positions(Lab *lab, Error *error)
                   (const double[]){values[4], values[5], values[22], values[23]});
     Moments of_table = array_moments(table), of_large = array_moments(large);
     double bound = moments_distance(&of_table, 0), large_bound = moments_distance(&of_large, 0);
-    lab_holds(lab, "entries lie in [-1, 1]", bound <= 1 && large_bound <= 1, "largest in 8 x 4: %.6f, in 512 x 64: %.6f",
-              bound, large_bound);
+    lab_holds(lab, "entries lie in [-1, 1]", bound <= 1 && large_bound <= 1,
+              "largest in 8 x 4: %.6f, in 512 x 64: %.6f", bound, large_bound);
     rotations(lab, table, large);
     arena_close(&arena);
     return true;

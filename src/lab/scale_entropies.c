@@ -93,8 +93,8 @@ static void limits(Lab *lab, Buffers *b)
         int largest = row_largest(matrix_row(b->scores, r), TOKENS);
         one_hot = one_hot && matrix_row(b->weights, r)[largest] >= (real)0.999;
     }
-    lab_holds(lab, "temperature to 0: each query picks the key of its largest score", one_hot && cold.largest <= 1.000001,
-              "largest weight %.6f at T = 0.0001", cold.largest);
+    lab_holds(lab, "temperature to 0: each query picks the key of its largest score",
+              one_hot && cold.largest <= 1.000001, "largest weight %.6f at T = 0.0001", cold.largest);
     mean_entropy(b, 1e-6);
     Moments hot = array_moments(b->weights);
     double off = moments_distance(&hot, 1.0 / TOKENS);
