@@ -1,6 +1,7 @@
 #!/bin/sh
 # soliloquy lab: its words and options, its table, its last line and exit statuses.
 set -u
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
 case ${SOLILOQUY:?names the program} in /*) ;; *) SOLILOQUY=$PWD/$SOLILOQUY ;; esac
 work=${TEST_DIRECTORY:-$(mktemp -d)}
 cd "$work" || exit 1
@@ -46,6 +47,25 @@ COLUMNS=80 "$SOLILOQUY" lab hand >out 2>err && ! grep -q '.\{81\}' out && grep -
 verdict 'nor than COLUMNS'
 grep -q '^  .* 1.4142  *1.4142$' out
 verdict 'what is too long goes on below'
+
+check 'what needs no data is exact' 0 '^lab: 1[0-9][0-9] exact, 0 within, 2[0-9] hold, 0 failed, 0 skipped$' hand mask \
+    positions scale simplex rank
+"$SOLILOQUY" lab scale --threads 1 >one 2>err && "$SOLILOQUY" lab scale --threads 3 >three 2>err && cmp -s one three
+verdict 'any number of threads gives the same table'
+
+if "$SOLILOQUY" train --data "$root/data/sample.txt" --out run --steps 30 --context 16 --channels 12 --head-size 8 \
+    --batch-size 16 --quiet >out 2>err; then
+    check 'a trained head, its text where the model remembers it' 0 ' 0 failed, 0 skipped$' simplex rank --model run
+    [ "$(grep -c 'trained head:' out)" -eq 5 ]
+    verdict 'the propositions are asserted on it'
+    mkdir -p folder && cp "$root/data/sample.txt" folder/tinyshakespeare.txt && cp "$root/data/sample.txt" moved.txt &&
+        "$SOLILOQUY" train --data moved.txt --out other --steps 1 --context 16 --quiet >out 2>err && rm moved.txt
+    check 'its text in the folder of data' 0 ' 0 failed' simplex --model other --data folder
+    check 'its text nowhere' 1 ' 1 failed' simplex --model other
+    grep -q "the model's text is not there" out
+    verdict 'which the row says'
+else fail 'a trained head' "$(cat err)"
+fi
 
 check 'an unknown name, near one' 2 "no experiment 'hnad'; did you mean hand?" hnad
 check 'an unknown name' 2 'lab list` names them' frobnicate

@@ -45,8 +45,10 @@ static const Experiment *find(const char *name, Error *error)
     names[experiment_count] = "list";
     const char *near = nearest_name(name, names, experiment_count + 1);
     format_quoted(name, quoted);
-    error_set(error, "no experiment %s; %s%s%s", quoted, near != NULL ? "did you mean " : "`soliloquy lab list` names them",
-              near != NULL ? near : "", near != NULL ? "?" : "");
+    if (near != NULL)
+        error_set(error, "no experiment %s; did you mean %s?", quoted, near);
+    else
+        error_set(error, "no experiment %s; `soliloquy lab list` names them", quoted);
     return NULL;
 }
 
