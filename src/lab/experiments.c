@@ -11,5 +11,6 @@ const Experiment experiments[] = {
     {"rank", "002 ex. 7", "the rank of a head's scores is at most its width", lab_rank},
     {"roles", "003", "embeddings as queries, keys and values at once; then three projections", lab_roles},
     {"loops", "003 lab 1", "one row of attention by loops, and by the products", lab_loops},
+    {"padding", "003", "pads unmasked, masked, filled with 0; on the right, on the left, and in whole batches (lab 2)", lab_padding},
 };
 const int experiment_count = sizeof experiments / sizeof experiments[0];
