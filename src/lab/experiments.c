@@ -9,6 +9,7 @@ const Experiment experiments[] = {
     {"simplex", "002 prop. 3.1", "rows are distributions, outputs lie in the values' hull (cor. 3.2, 3.3, prop. 5.1)",
      lab_simplex},
     {"causality", "002 prop. 5.1", "a head does not see what comes later: by changing it, and by the gradient (003)", lab_causality},
+    {"equivariance", "002 thm. 6.1", "reordered inputs, reordered outputs, and what positions break (000 ex. 5, 003)", lab_equivariance},
     {"rank", "002 ex. 7", "the rank of a head's scores is at most its width", lab_rank},
     {"roles", "003", "embeddings as queries, keys and values at once; then three projections", lab_roles},
     {"loops", "003 lab 1", "one row of attention by loops, and by the products", lab_loops},
