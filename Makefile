@@ -111,6 +111,7 @@ bench: all
 
 reference:
 	scripts/reference.py tests/golden
+	scripts/attention_reference.py '$(DATA)' tests/golden
 	scripts/streams.py tests/golden/streams
 
 install: all
@@ -126,7 +127,7 @@ help:
 	@echo 'make gradcheck  every gradient against central differences in double precision'
 	@echo 'make sanitize   the tests under AddressSanitizer and UBSan'
 	@echo 'make bench      characters a second, the share of the processor that they use, and PyTorch beside it'
-	@echo 'make reference  write tests/golden anew (needs python3-torch and python3-numpy)'
+	@echo 'make reference  write tests/golden anew (needs python3-torch, python3-numpy, banking77/ in DATA)'
 	@echo 'make install    to PREFIX=$(PREFIX)'
 	@echo 'make clean      remove everything that was built'
 	@echo 'variables: CC=clang OPENMP=0 SANITIZE=1 ARCH=x86-64-v3 VECTOR=16|32|64 DATA=DIRECTORY CFLAGS=...'

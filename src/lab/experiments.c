@@ -14,5 +14,6 @@ const Experiment experiments[] = {
     {"roles", "003", "embeddings as queries, keys and values at once; then three projections", lab_roles},
     {"loops", "003 lab 1", "one row of attention by loops, and by the products", lab_loops},
     {"padding", "003", "pads unmasked, masked, filled with 0; on the right, on the left, and in whole batches (lab 2)", lab_padding},
+    {"reference", "003", "attention against PyTorch's own, with its masks and with one the wrong way round", lab_reference},
 };
 const int experiment_count = sizeof experiments / sizeof experiments[0];

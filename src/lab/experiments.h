@@ -17,5 +17,6 @@ bool lab_rank(Lab *lab, Error *error);
 bool lab_roles(Lab *lab, Error *error);
 bool lab_loops(Lab *lab, Error *error);
 bool lab_padding(Lab *lab, Error *error);
+bool lab_reference(Lab *lab, Error *error);
 
 #endif
