@@ -1,13 +1,14 @@
 #!/bin/sh
 # Puts tiny Shakespeare into data/: fetches or copies it, verifies size and SHA-256, and moves it into place.
 set -u
+scripts=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 1
+. "$scripts/fetch_file.sh"
 
 name=tinyshakespeare.txt
+what='tiny Shakespeare'
 size=1115394
 sum=86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed
 url=${SOLILOQUY_SHAKESPEARE_URL:-https://raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare/input.txt}
-limit=20 # seconds, for the whole transfer
-temporary=
 
 usage() {
     cat <<END
@@ -26,72 +27,6 @@ Exit status: 0 the file is there, 1 it could not be had, 2 wrong usage.
 END
 }
 
-fail() {
-    echo "fetch_shakespeare.sh: $1" >&2
-    exit "${2:-1}"
-}
-
-clean() {
-    if [ -n "$temporary" ]; then rm -f "$temporary"; fi
-}
-trap clean EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
-
-sum_of() {
-    if command -v sha256sum >/dev/null; then sha256sum <"$1"
-    elif command -v shasum >/dev/null; then shasum -a 256 <"$1"
-    elif command -v openssl >/dev/null; then openssl dgst -sha256 -r <"$1"
-    else echo none
-    fi | cut -d ' ' -f 1
-}
-
-# Prints why the file is not tiny Shakespeare; prints nothing when it is.
-fault_of() {
-    found=$(($(wc -c <"$1")))
-    if [ "$found" -ne "$size" ]; then
-        echo "it has $found bytes instead of $size"
-        return
-    fi
-    found=$(sum_of "$1")
-    case $found in
-    "$sum") ;;
-    none) echo "its SHA-256 cannot be checked without sha256sum, shasum or openssl" ;;
-    *) echo "its SHA-256 is $found instead of $sum" ;;
-    esac
-}
-
-# Each fetches $url into $temporary and says in one line why it could not.
-fetch_with_curl() {
-    code=$(curl -fsSL --max-time "$limit" -o "$temporary" -w '%{http_code}' -- "$url" 2>/dev/null)
-    status=$?
-    case $status in
-    0) return ;;
-    6) why="the host's name is not known; is there a network?" ;;
-    7) why="the host does not answer; is there a network?" ;;
-    18) why="the transfer was cut short" ;;
-    22) why="the server answered with status $code" ;;
-    28) why="it took more than $limit seconds" ;;
-    *) why="curl ended with status $status" ;;
-    esac
-    fail "cannot fetch $url: $why"
-}
-
-fetch_with_wget() {
-    bounded=
-    if command -v timeout >/dev/null; then bounded="timeout $limit"; fi
-    $bounded wget -q -t 1 -T "$limit" -O "$temporary" -- "$url" 2>/dev/null
-    status=$?
-    case $status in
-    0) return ;;
-    4) why="the host does not answer, or the transfer was cut short; is there a network?" ;;
-    8) why="the server answered with an error" ;;
-    124) why="it took more than $limit seconds" ;;
-    *) why="wget ended with status $status" ;;
-    esac
-    fail "cannot fetch $url: $why"
-}
-
 from='' directory=''
 while [ $# -gt 0 ]; do
     case $1 in
@@ -105,40 +40,4 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-if [ -z "$directory" ]; then
-    home=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
-    directory=$home/data
-fi
-target=$directory/$name
-
-[ ! -d "$target" ] || fail "$target is a directory"
-if [ -f "$target" ] && [ -r "$target" ] && [ -z "$(fault_of "$target")" ]; then
-    echo "$target is there already, verified"
-    exit 0
-fi
-if [ -n "$from" ]; then
-    [ -e "$from" ] || fail "$from: no such file"
-    [ ! -d "$from" ] || fail "$from is a directory, not a file"
-    [ -r "$from" ] || fail "$from: permission denied"
-fi
-mkdir -p "$directory" 2>/dev/null || fail "cannot create the directory $directory"
-temporary=$(mktemp "$directory/.$name.XXXXXX" 2>/dev/null) || fail "cannot write in $directory"
-
-if [ -n "$from" ]; then
-    cat <"$from" >"$temporary" || fail "cannot copy $from to $directory"
-    origin=$from
-elif command -v curl >/dev/null; then
-    fetch_with_curl
-    origin=$url
-elif command -v wget >/dev/null; then
-    fetch_with_wget
-    origin=$url
-else
-    fail "neither curl nor wget is installed; get $url another way and give it with --from FILE"
-fi
-fault=$(fault_of "$temporary")
-[ -z "$fault" ] || fail "$origin is not tiny Shakespeare: $fault"
-chmod '=rw' "$temporary" # as the umask has it; mktemp allows only the owner
-mv -f "$temporary" "$target" 2>/dev/null || fail "cannot move the file to $target"
-temporary=
-echo "$target: $size bytes from $origin, verified"
+put_file "${directory:-${scripts%/*}/data}/$name" "$from"
