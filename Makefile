@@ -38,12 +38,15 @@ LIBRARY_SOURCES := $(filter-out src/cli/main.c src/training/gradient_check.c,$(w
 # What the gradient check needs, compiled a second time in double precision.
 DOUBLE_SOURCES  := $(filter-out src/model/evaluation.c,$(wildcard src/kernels/*.c src/layers/*.c src/model/*.c \
                    src/optimizer/*.c)) src/training/gradient_check.c
+# The lab's model that a test checks in double.
+DOUBLE_LAB      := $(BUILD)/double/lab/order_model.o
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:src/%.c=$(BUILD)/%.o)
 DOUBLE_OBJECTS  := $(DOUBLE_SOURCES:src/%.c=$(BUILD)/double/%.o)
 
 # Tests named *_real.c run in both flavours.
 TESTS         := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
-TEST_PROGRAMS := $(addprefix $(BUILD)/tests/,$(TESTS) $(addsuffix _double,$(filter %_real,$(TESTS))))
+DOUBLE_TESTS  := $(patsubst %,$(BUILD)/tests/%_double,$(filter %_real,$(TESTS)))
+TEST_PROGRAMS := $(addprefix $(BUILD)/tests/,$(TESTS)) $(DOUBLE_TESTS)
 TEST_SCRIPTS  := $(wildcard tests/test_*.sh)
 
 ifeq ($(MAKELEVEL),0)
@@ -83,7 +86,8 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/naive_model.o $(BUILD)/gradi
 	$(LINK)
 
 # The double objects come first; the library then gives only what has no `real` in it.
-$(BUILD)/tests/%_double: $(BUILD)/tests/%_double.o $(BUILD)/tests/naive_model.o $(DOUBLE_OBJECTS) $(BUILD)/libsoliloquy.a
+$(DOUBLE_TESTS): $(BUILD)/tests/%_double: $(BUILD)/tests/%_double.o $(BUILD)/tests/naive_model.o $(DOUBLE_OBJECTS) \
+                 $(DOUBLE_LAB) $(BUILD)/libsoliloquy.a
 	$(LINK)
 
 # Changes when the compiler or its flags do, and everything is then compiled anew.

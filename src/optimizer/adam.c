@@ -116,22 +116,31 @@ static void update_range(Factors f, size_t count, real *restrict w, const real *
     }
 }
 
-void adam_update_team(const Adam *adam, Parameters *parameters, const Parameters *gradient, double gradient_norm,
-                      double learning_rate)
+static Factors factors_of(const AdamSettings *s, int64_t t, double gradient_norm, double learning_rate)
 {
-    const AdamSettings *s = &adam->settings;
-    double t = (double)(adam->step + 1);
-    Factors f = {
+    return (Factors){
         .beta1 = (real)s->beta1,
         .rest1 = (real)(1 - s->beta1),
         .beta2 = (real)s->beta2,
         .rest2 = (real)(1 - s->beta2),
         .epsilon = (real)s->epsilon,
-        .rate = (real)(learning_rate / (1 - pow(s->beta1, t))),
+        .rate = (real)(learning_rate / (1 - pow(s->beta1, (double)t))),
         .keep = (real)(1 - learning_rate * s->weight_decay),
         .clip = (real)(s->clip > 0 && gradient_norm > s->clip ? s->clip / gradient_norm : 1),
-        .correction2 = (real)(1 / (1 - pow(s->beta2, t))),
+        .correction2 = (real)(1 / (1 - pow(s->beta2, (double)t))),
     };
+}
+
+void adam_update_numbers(const AdamSettings *settings, int64_t t, double learning_rate, size_t count, real *w,
+                         const real *gradient, real *m, real *v)
+{
+    update_range(factors_of(settings, t, 0, learning_rate), count, w, gradient, m, v);
+}
+
+void adam_update_team(const Adam *adam, Parameters *parameters, const Parameters *gradient, double gradient_norm,
+                      double learning_rate)
+{
+    Factors f = factors_of(&adam->settings, adam->step + 1, gradient_norm, learning_rate);
     real *w = parameters->tensors[0].values.data, *g = gradient->tensors[0].values.data;
     real *m = adam->m.tensors[0].values.data, *v = adam->v.tensors[0].values.data;
     size_t chunks = chunk_total(parameters);

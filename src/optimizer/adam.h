@@ -43,4 +43,8 @@ double adam_gradient_norm_team(Adam *adam, const Parameters *gradient);
 void adam_update_team(const Adam *adam, Parameters *parameters, const Parameters *gradient, double gradient_norm,
                       double learning_rate);
 
+/* The same update, without a clip, of numbers that are nobody's Parameters: w[0..count) at step t = 1, 2, ... */
+void adam_update_numbers(const AdamSettings *settings, int64_t t, double learning_rate, size_t count, real *w,
+                         const real *gradient, real *m, real *v);
+
 #endif
