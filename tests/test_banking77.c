@@ -261,8 +261,8 @@ static void test_real(void)
     CHECK(b.vocabulary_size == 2202, "%d", b.vocabulary_size);
     for (int i = 0; i < 8; i++)
         CHECK(banking77_word(&b, words[i]) == expected[i], "%s is %d", words[i], (int)banking77_word(&b, words[i]));
-    check_ids(b.validation.ids[0], b.validation.lengths[0], (const int32_t[]){11, 12, 141, 17, 29, 6, 107, 4, 75, 213, 3},
-              11);
+    static const int32_t first_query[] = {11, 12, 141, 17, 29, 6, 107, 4, 75, 213, 3};
+    check_ids(b.validation.ids[0], b.validation.lengths[0], first_query, 11);
     int32_t ids[BANKING77_LONGEST];
     check_ids(ids, banking77_encode(&b, "Where is my card?", ids), expected, 5);
 

@@ -18,8 +18,9 @@ static const char *const tensor_names[TENSORS] = {"embedding", "query", "key", "
 
 static Matrix tensor(const OrderTensors *t, int i)
 {
-    return (const Matrix[]){t->embedding, t->query, t->key, t->value, t->query_bias, t->key_bias, t->value_bias, t->head,
-                            t->head_bias}[i];
+    const Matrix all[TENSORS] = {t->embedding, t->query, t->key, t->value, t->query_bias, t->key_bias, t->value_bias,
+                                 t->head, t->head_bias};
+    return all[i];
 }
 
 static void fill(OrderModel *model, bool backwards)

@@ -63,7 +63,8 @@ static bool run_case(Lab *lab, const char *prefix, SourceHead *head, const Case 
         return false;
     double unit = largest > 1 ? largest : 1;
     snprintf(claim, sizeof claim, "%s%s", prefix, c->claim);
-    lab_holds(lab, claim, c->broken ? apart > BROKEN * unit : apart <= inputs->close * unit, "largest difference %.1e", apart);
+    bool holds = c->broken ? apart > BROKEN * unit : apart <= inputs->close * unit;
+    lab_holds(lab, claim, holds, "largest difference %.1e", apart);
     return true;
 }
 
