@@ -18,7 +18,7 @@ run() {
     eval "$(cat "$BUILD/flags")" '"-Wl,--wrap=$function" -o "$work/broken" "$work/broken.c"' \
         '"$BUILD/cli/main.o" "$BUILD/gradient_check_double.o" "$BUILD/libsoliloquy.a" -lm' >"$work/log" 2>&1 ||
         { echo "does not link: $(head -n 3 "$work/log")" >"$work/err"; return 9; }
-    "$work/broken" lab "$@" >"$work/out" 2>"$work/err"
+    "$work/broken" lab "$@" --data "$work/data" >"$work/out" 2>"$work/err"
 }
 
 # fails NAME FUNCTION EXPERIMENT
@@ -58,9 +58,11 @@ void __wrap_positions_sinusoidal(Matrix table) { $1 }
 END
 }
 
+mkdir -p "$work/data" && cp data/sample.txt "$work/data/tinyshakespeare.txt" || exit 1
+
 around_attention '__real_attention_forward(rule, inputs, weights, output);'
 name='as it is, nothing fails'
-if run attention_forward hand mask positions scale simplex; then pass "$name"
+if run attention_forward hand mask positions scale simplex leak; then pass "$name"
 else fail "$name" "$(cat "$work/err") $(tail -n 1 "$work/out")"
 fi
 
@@ -69,6 +71,7 @@ fails 'scores without 1/sqrt(d)' attention_forward hand
 
 around_attention 'rule.visible = weights.columns; __real_attention_forward(rule, inputs, weights, output);'
 fails 'no causal mask' attention_forward simplex
+fails 'a future that leaks' attention_forward leak
 
 around_softmax '__real_softmax_rows(rows, visible + 1, scale);'
 fails 'a row that sees one more' softmax_rows mask

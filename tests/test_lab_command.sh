@@ -53,12 +53,23 @@ check 'what needs no data is exact' 0 '^lab: 1[0-9][0-9] exact, 0 within, 2[0-9]
 "$SOLILOQUY" lab scale --threads 1 >one 2>err && "$SOLILOQUY" lab scale --threads 3 >three 2>err && cmp -s one three
 verdict 'any number of threads gives the same table'
 
+mkdir -p folder && cp "$root/data/sample.txt" folder/tinyshakespeare.txt
+check 'without the mask the future leaks' 0 '^lab: 0 exact, 0 within, 5 hold, 0 failed, 0 skipped$' leak --data folder \
+    --out leak --threads 2
+[ "$(wc -l <leak/leak.csv)" -eq 11 ] && grep -q '^</svg>$' leak/leak.svg
+verdict 'as a table and a plot'
+cp out two && "$SOLILOQUY" lab leak --data folder --threads 1 >out 2>err && cmp -s out two
+verdict 'which any number of threads trains alike'
+check 'no text to train on' 0 '^lab: 0 exact, 0 within, 0 hold, 0 failed, 5 skipped$' leak --data nowhere
+grep -q 'scripts/fetch_shakespeare.sh' out
+verdict 'names the script that fetches it'
+
 if "$SOLILOQUY" train --data "$root/data/sample.txt" --out run --steps 30 --context 16 --channels 12 --head-size 8 \
     --batch-size 16 --quiet >out 2>err; then
     check 'a trained head, its text where the model remembers it' 0 ' 0 failed, 0 skipped$' simplex rank --model run
     [ "$(grep -c 'trained head:' out)" -eq 5 ]
     verdict 'the propositions are asserted on it'
-    mkdir -p folder && cp "$root/data/sample.txt" folder/tinyshakespeare.txt && cp "$root/data/sample.txt" moved.txt &&
+    cp "$root/data/sample.txt" moved.txt &&
         "$SOLILOQUY" train --data moved.txt --out other --steps 1 --context 16 --quiet >out 2>err && rm moved.txt
     check 'its text in the folder of data' 0 ' 0 failed' simplex --model other --data folder
     check 'its text nowhere' 1 ' 1 failed' simplex --model other

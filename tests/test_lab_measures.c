@@ -6,6 +6,7 @@
 #include "lab/simplex_facts.h"
 #include "lab/singular_values.h"
 #include "lab/source_head.h"
+#include "lab/triples.h"
 #include "test.h"
 
 #include <math.h>
@@ -188,6 +189,21 @@ static void test_source_head(void)
     source_head_close(&head);
 }
 
+static void test_triples(void)
+{
+    static const unsigned char text[] = {0, 1, 2, 0, 1};
+    const Ids ids = {.data = (void *)(uintptr_t)text, .count = 5, .width = 1};
+    Triples triples;
+    Error error = {0};
+    CHECK(triples_open(&triples, ids, 3, &error), "%s", error.message);
+    CHECK(near(triples_known(&triples, (const int32_t[]){2, 0, 1, 2, 0, 1}, 6), 1));
+    CHECK(near(triples_known(&triples, (const int32_t[]){0, 1, 2, 1}, 4), 0.5), "012, and not 121");
+    CHECK(near(triples_known(&triples, (const int32_t[]){2, 1, 0}, 3), 0));
+    triples_close(&triples);
+    triples_close(&triples);
+    CHECK(!triples_open(&triples, ids, 1 << 24, &error), "2^72 bytes");
+}
+
 static void test_plot(void)
 {
     const char *directory = getenv("TEST_DIRECTORY");
@@ -224,6 +240,7 @@ int main(void)
         {"facts of a row refuse what is wrong", test_simplex},
         {"the box of values", test_box},
         {"the untrained head", test_source_head},
+        {"triples of a text", test_triples},
         {"a plot", test_plot},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -13,6 +13,7 @@ bool lab_scale(Lab *lab, Error *error);
 bool lab_simplex(Lab *lab, Error *error);
 bool lab_causality(Lab *lab, Error *error);
 bool lab_equivariance(Lab *lab, Error *error);
+bool lab_leak(Lab *lab, Error *error);
 bool lab_rank(Lab *lab, Error *error);
 bool lab_roles(Lab *lab, Error *error);
 bool lab_loops(Lab *lab, Error *error);
