@@ -63,12 +63,21 @@ verdict 'which any number of threads trains alike'
 check 'no text to train on' 0 '^lab: 0 exact, 0 within, 0 hold, 0 failed, 5 skipped$' leak --data nowhere
 grep -q 'scripts/fetch_shakespeare.sh' out
 verdict 'names the script that fetches it'
+check 'patterns of another text, which is not taken for the lecture'"'"'s' 1 \
+    '^lab: 0 exact, 0 within, 5 hold, 2 failed, 0 skipped$' patterns --data folder --out patterns
+[ "$(wc -c <patterns/patterns.png)" -gt 1000000 ]
+verdict 'as a picture'
+check 'no text to look at' 0 '^lab: 0 exact, 0 within, 0 hold, 0 failed, 7 skipped$' patterns --data nowhere
 
 if "$SOLILOQUY" train --data "$root/data/sample.txt" --out run --steps 30 --context 16 --channels 12 --head-size 8 \
     --batch-size 16 --quiet >out 2>err; then
     check 'a trained head, its text where the model remembers it' 0 ' 0 failed, 0 skipped$' simplex rank --model run
     [ "$(grep -c 'trained head:' out)" -eq 5 ]
     verdict 'the propositions are asserted on it'
+    check 'a trained head beside the untrained ones' 0 ' 2 hold, 0 failed, 7 skipped$' patterns --model run \
+        --data nowhere --out beside
+    [ -s beside/patterns.png ]
+    verdict 'has its picture'
     cp "$root/data/sample.txt" moved.txt &&
         "$SOLILOQUY" train --data moved.txt --out other --steps 1 --context 16 --quiet >out 2>err && rm moved.txt
     check 'its text in the folder of data' 0 ' 0 failed' simplex --model other --data folder

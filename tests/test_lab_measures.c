@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "kernels/vector.h"
 #include "lab/line_plot.h"
+#include "lab/picture_row.h"
 #include "lab/simplex_facts.h"
 #include "lab/singular_values.h"
 #include "lab/source_head.h"
@@ -227,6 +228,25 @@ static void test_plot(void)
     free(folder);
 }
 
+static void test_picture_row(void)
+{
+    static const float two[] = {1, 0, 0.5f, 0.5f}, three[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const PictureWindow windows[] = {{"a", two, 2, true}, {"b", three, 3, false}};
+    static const unsigned char size[] = {0, 0, 4, 9, 0, 0, 2, 1}; /* 512 + 8 + 513 wide, 513 high */
+    Error error = {0};
+    char *folder = path_join(getenv("TEST_DIRECTORY"), "row"), *path = path_join(folder, "r.png");
+    unsigned char *bytes = NULL;
+    size_t count = 0;
+    CHECK(!picture_row_write(windows, 2, "/proc/none", "r.png", &error));
+    CHECK(picture_row_write(windows, 2, folder, "r.png", &error), "%s", error.message);
+    CHECK(file_read(path, 1 << 20, &bytes, &count, &error), "%s", error.message);
+    CHECK(count > 1033 * 513 && memcmp(bytes + 16, size, sizeof size) == 0, "%zu bytes", count);
+    CHECK(bytes != NULL && memmem(bytes, count, "from the left: a, b", 19) != NULL);
+    free(bytes);
+    free(path);
+    free(folder);
+}
+
 int main(void)
 {
     static const struct {
@@ -242,6 +262,7 @@ int main(void)
         {"the untrained head", test_source_head},
         {"triples of a text", test_triples},
         {"a plot", test_plot},
+        {"windows side by side", test_picture_row},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         test_case(cases[i].name);

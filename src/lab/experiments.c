@@ -13,6 +13,7 @@ const Experiment experiments[] = {
     {"equivariance", "002 thm. 6.1", "reordered inputs, reordered outputs, and what positions break (000 ex. 5, 003)",
      lab_equivariance},
     {"leak", "000 ex. 5b", "the same model trained without the mask: a great loss, and gibberish", lab_leak},
+    {"patterns", "002 sec. 4.4", "five untrained heads on 48 characters, and a trained one beside them", lab_patterns},
     {"rank", "002 ex. 7", "the rank of a head's scores is at most its width", lab_rank},
     {"roles", "003", "embeddings as queries, keys and values at once; then three projections", lab_roles},
     {"loops", "003 lab 1", "one row of attention by loops, and by the products", lab_loops},
