@@ -62,7 +62,7 @@ mkdir -p "$work/data" && cp data/sample.txt "$work/data/tinyshakespeare.txt" || 
 
 around_attention '__real_attention_forward(rule, inputs, weights, output);'
 name='as it is, nothing fails'
-if run attention_forward hand mask positions scale simplex leak; then pass "$name"
+if run attention_forward hand mask positions scale simplex leak kernel; then pass "$name"
 else fail "$name" "$(cat "$work/err") $(tail -n 1 "$work/out")"
 fi
 
@@ -72,12 +72,14 @@ fails 'scores without 1/sqrt(d)' attention_forward hand
 around_attention 'rule.visible = weights.columns; __real_attention_forward(rule, inputs, weights, output);'
 fails 'no causal mask' attention_forward simplex
 fails 'a future that leaks' attention_forward leak
+fails 'a mean over the future' attention_forward kernel
 
 around_softmax '__real_softmax_rows(rows, visible + 1, scale);'
 fails 'a row that sees one more' softmax_rows mask
 
 around_softmax '__real_softmax_rows(rows, visible, scale * (real)0.999);'
 fails 'another temperature' softmax_rows scale
+fails 'another bandwidth' softmax_rows kernel
 
 around_softmax '__real_softmax_rows(rows, visible, scale);
     for (int r = 0; r < rows.rows; r++) matrix_row(rows, r)[0] *= (real)1.001;'

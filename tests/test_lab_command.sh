@@ -48,8 +48,8 @@ verdict 'nor than COLUMNS'
 grep -q '^  .* 1.4142  *1.4142$' out
 verdict 'what is too long goes on below'
 
-check 'what needs no data is exact' 0 '^lab: 1[0-9][0-9] exact, 0 within, 2[0-9] hold, 0 failed, 0 skipped$' hand mask \
-    positions scale simplex rank
+check 'what needs no data is exact' 0 '^lab: 1[0-9][0-9] exact, 0 within, 3[0-9] hold, 0 failed, 0 skipped$' hand mask \
+    positions scale simplex kernel rank
 "$SOLILOQUY" lab scale --threads 1 >one 2>err && "$SOLILOQUY" lab scale --threads 3 >three 2>err && cmp -s one three
 verdict 'any number of threads gives the same table'
 
@@ -78,12 +78,22 @@ if "$SOLILOQUY" train --data "$root/data/sample.txt" --out run --steps 30 --cont
         --data nowhere --out beside
     [ -s beside/patterns.png ]
     verdict 'has its picture'
+    check 'how much of it is a positional kernel' 0 ' 11 hold, 0 failed, 0 skipped$' kernel --model run --out beside
+    [ -s beside/kernel.png ] && [ -s beside/kernel_trained.png ] && grep -q 'by the kernel alone' beside/lab.csv
+    verdict 'with both pictures'
     cp "$root/data/sample.txt" moved.txt &&
         "$SOLILOQUY" train --data moved.txt --out other --steps 1 --context 16 --quiet >out 2>err && rm moved.txt
     check 'its text in the folder of data' 0 ' 0 failed' simplex --model other --data folder
     check 'its text nowhere' 1 ' 1 failed' simplex --model other
     grep -q "the model's text is not there" out
     verdict 'which the row says'
+    "$SOLILOQUY" train --data "$root/data/sample.txt" --out mean --steps 3 --context 70 \
+        --mixing uniform --quiet >out 2>err
+    check 'a running mean is a positional kernel' 0 ' 11 hold, 0 failed, 0 skipped$' kernel --model mean --out beside
+    grep -q 'it is the running mean itself.*holds' beside/lab.csv &&
+        grep -q '"100 % of a row.s weight' beside/lab.csv &&
+        grep -q ',\"*\([0-9.]*\) nats a character; \1 by the kernel alone, \1 by a running mean' beside/lab.csv
+    verdict 'all of it, and costs nothing'
 else fail 'a trained head' "$(cat err)"
 fi
 

@@ -15,6 +15,7 @@ bool lab_causality(Lab *lab, Error *error);
 bool lab_equivariance(Lab *lab, Error *error);
 bool lab_leak(Lab *lab, Error *error);
 bool lab_patterns(Lab *lab, Error *error);
+bool lab_kernel(Lab *lab, Error *error);
 bool lab_rank(Lab *lab, Error *error);
 bool lab_roles(Lab *lab, Error *error);
 bool lab_loops(Lab *lab, Error *error);

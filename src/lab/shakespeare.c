@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-const char shakespeare_missing[] = "no tinyshakespeare.txt in the folder of --data; scripts/fetch_shakespeare.sh gets it";
+const char shakespeare_missing[] = "no tinyshakespeare.txt in the --data folder; scripts/fetch_shakespeare.sh gets it";
 
 bool shakespeare_open(Corpus *corpus, const Lab *lab, bool *there, Error *error)
 {
