@@ -68,6 +68,9 @@ check 'patterns of another text, which is not taken for the lecture'"'"'s' 1 \
 [ "$(wc -c <patterns/patterns.png)" -gt 1000000 ]
 verdict 'as a picture'
 check 'no text to look at' 0 '^lab: 0 exact, 0 within, 0 hold, 0 failed, 7 skipped$' patterns --data nowhere
+check 'the cost of a square matrix' 0 '^lab: 32 exact, 0 within, 8 hold, 0 failed, 0 skipped$' cost --out costs
+[ "$(sed -n '7s/,[^,]*,[^,]*$//p' costs/cost.csv)" = 8192,268435456,2097152,2097152,274726912,8388608 ]
+verdict 'bytes in a table'
 
 if "$SOLILOQUY" train --data "$root/data/sample.txt" --out run --steps 30 --context 16 --channels 12 --head-size 8 \
     --batch-size 16 --quiet >out 2>err; then

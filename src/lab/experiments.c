@@ -23,6 +23,7 @@ const Experiment experiments[] = {
      lab_padding},
     {"reference", "003", "attention against PyTorch's own, with its masks and with one the wrong way round",
      lab_reference},
+    {"cost", "003 cost", "bytes and time of n x n weights, in one matrix and by blocks of rows", lab_cost},
     {"order", "003 assignment", "can a bag, a head and a causal head tell a query from its reverse? (Banking77)",
      lab_order},
 };

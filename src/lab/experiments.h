@@ -21,6 +21,7 @@ bool lab_roles(Lab *lab, Error *error);
 bool lab_loops(Lab *lab, Error *error);
 bool lab_padding(Lab *lab, Error *error);
 bool lab_reference(Lab *lab, Error *error);
+bool lab_cost(Lab *lab, Error *error);
 bool lab_order(Lab *lab, Error *error);
 
 #endif
