@@ -171,15 +171,17 @@ static void attention_adjoint(const NaiveModel *model, int n, const Pass *pass, 
 {
     int H = model->H;
     double scale = fault == NAIVE_MISSING_SCALE ? 1.0 : score_scale(model);
+    if (fault == NAIVE_CHANNELS && model->scale == NAIVE_SCALE_SQRT)
+        scale = 1.0 / sqrt(model->C);
     for (int i = 0; i < n; i++) {
         const double *a = pass->attention + i * n;
         double *d_a = d->attention + i * n;
         int keys = key_count(model, i, n);
         for (int j = 0; j < keys; j++)
             d_a[j] = dot(d->out + i * H, pass->v + j * H, H);
-        double mean = fault == NAIVE_DIAGONAL_SOFTMAX ? 0.0 : dot(a, d_a, keys);
+        double mean = dot(a, d_a, keys);
         for (int j = 0; j < keys; j++) {
-            double d_score = scale * a[j] * (d_a[j] - mean);
+            double d_score = scale * a[j] * (d_a[j] - (fault == NAIVE_DIAGONAL_SOFTMAX ? a[j] * d_a[j] : mean));
             for (int h = 0; h < H; h++) {
                 d->q[i * H + h] += d_score * pass->k[j * H + h];
                 if (fault == NAIVE_DROPPED_KEY && i != j)

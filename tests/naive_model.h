@@ -51,7 +51,8 @@ typedef enum NaiveFault {
     NAIVE_FLIPPED_SIGN,     /* d_q is negated */
     NAIVE_MISSING_SCALE,    /* d_q and d_k without 1/sqrt(H) */
     NAIVE_DROPPED_KEY,      /* d_k and d_v of position j from query j alone, not from the later ones */
-    NAIVE_DIAGONAL_SOFTMAX, /* d_S = A d_A instead of A (d_A - sum(A d_A)) */
+    NAIVE_DIAGONAL_SOFTMAX, /* d_S = A (d_A - A d_A) instead of A (d_A - sum(A d_A)) */
+    NAIVE_CHANNELS,         /* d_q and d_k with 1/sqrt(C) for 1/sqrt(H) */
     NAIVE_ZERO,             /* d_q = 0 */
     NAIVE_NAN,              /* one entry of d_W_V is NaN */
     NAIVE_FAULT_COUNT

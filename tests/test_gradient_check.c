@@ -238,6 +238,7 @@ static void test_faults(void)
         {"gradient check: a missing 1/sqrt(H) is refused", NAIVE_MISSING_SCALE, KEY, false, false},
         {"gradient check: a key gradient from its own query alone is refused", NAIVE_DROPPED_KEY, VALUE, true, true},
         {"gradient check: a softmax without its sum is refused", NAIVE_DIAGONAL_SOFTMAX, QUERY, false, true},
+        {"gradient check: 1/sqrt(C) for 1/sqrt(H) is refused", NAIVE_CHANNELS, QUERY, false, false},
         {"gradient check: a zero d_q is refused", NAIVE_ZERO, QUERY, false, true},
         {"gradient check: a NaN in d_W_V is refused", NAIVE_NAN, VALUE, true, true},
     };

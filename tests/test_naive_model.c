@@ -297,7 +297,7 @@ static void test_gradient(void)
 static void test_faults(void)
 {
     static const char *names[NAIVE_FAULT_COUNT] = {
-        "correct", "flipped sign", "missing scale", "dropped key", "diagonal softmax", "zero", "nan",
+        "correct", "flipped sign", "missing scale", "dropped key", "diagonal softmax", "1/sqrt(C)", "zero", "nan",
     };
     for (int fault = NAIVE_CORRECT + 1; fault < NAIVE_FAULT_COUNT; fault++) {
         char name[128];

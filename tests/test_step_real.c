@@ -95,7 +95,7 @@ static void test_combination(int combination)
 static void test_refusals(void)
 {
     static const char *const names[NAIVE_FAULT_COUNT] = {
-        "correct", "flipped sign", "missing scale", "dropped key", "diagonal softmax", "zero", "nan",
+        "correct", "flipped sign", "missing scale", "dropped key", "diagonal softmax", "1/sqrt(C)", "zero", "nan",
     };
     for (int fault = NAIVE_CORRECT + 1; fault < NAIVE_FAULT_COUNT; fault++) {
         char name[128];
