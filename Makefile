@@ -34,10 +34,11 @@ FLAGS    := -std=gnu11 -D_GNU_SOURCE -O3 -g $(if $(ARCH),-march=$(ARCH) -mtune=g
 COMPILE   = @mkdir -p $(@D) && echo '$(firstword $(CC)) $<$(if $(filter -D%,$1), ($1))' && $(CC) $(FLAGS) $1 -MMD -MP -c -o $@ $<
 LINK      = @$(CC) $(FLAGS) $(LDFLAGS) -o $@ $^ -lm
 
-LIBRARY_SOURCES := $(filter-out src/cli/main.c src/training/gradient_check.c,$(wildcard src/*/*.c))
+CHECK_SOURCES   := src/training/gradient_check.c src/training/update_check.c
+LIBRARY_SOURCES := $(filter-out src/cli/main.c $(CHECK_SOURCES),$(wildcard src/*/*.c))
 # What the gradient check needs, compiled a second time in double precision.
 DOUBLE_SOURCES  := $(filter-out src/model/evaluation.c,$(wildcard src/kernels/*.c src/layers/*.c src/model/*.c \
-                   src/optimizer/*.c)) src/training/gradient_check.c
+                   src/optimizer/*.c)) $(CHECK_SOURCES)
 # The lab's model that a test checks in double.
 DOUBLE_LAB      := $(BUILD)/double/lab/order_model.o
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:src/%.c=$(BUILD)/%.o)

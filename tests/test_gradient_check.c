@@ -266,6 +266,64 @@ static void test_faults(void)
     }
 }
 
+static bool refuses(const GradientCheckResult *result, int tensor)
+{
+    const GradientCheckRow *row = row_of(result, tensor);
+    return row != NULL && !row->passed && !(row->error <= 1e-4);
+}
+
+/* The program's own mistakes: each spoils a tensor, and is refused, in every configuration that it shows in. */
+static void test_mistakes(void)
+{
+    static const struct {
+        Mistake mistake;
+        int tensor;
+        bool uniform, unscaled; /* as above */
+    } mistakes[] = {
+        {MISTAKE_NO_SCALE, KEY, false, false},  {MISTAKE_DIAGONAL_SOFTMAX, QUERY, false, true},
+        {MISTAKE_LATER_QUERIES, VALUE, true, true}, {MISTAKE_SUM, LM_BIAS, true, true},
+        {MISTAKE_CHANNELS, QUERY, false, false},
+    };
+    for (size_t m = 0; m < sizeof mistakes / sizeof mistakes[0]; m++) {
+        char name[128];
+        snprintf(name, sizeof name, "gradient check: the mistake %s is refused", mistake_names[mistakes[m].mistake]);
+        test_case(name);
+        for (int i = 0; i < SHAPES * COMBINATIONS; i++) {
+            Subject s;
+            subject_open_combination(&s, i / COMBINATIONS, i % COMBINATIONS);
+            s.request.entries = 24;
+            s.request.mistake = mistakes[m].mistake;
+            const ModelConfig *config = &s.request.config;
+            bool shows = (config->mixing == MIXING_ATTENTION || mistakes[m].uniform) &&
+                         (config->scale == SCALE_SQRT || mistakes[m].unscaled);
+            GradientCheckResult result = check(&s);
+            CHECK(shows ? refuses(&result, mistakes[m].tensor) : accepts(&result), "configuration %d", i);
+            subject_close(&s);
+        }
+    }
+}
+
+/* Adam's steps are judged by their equations: right in every configuration, wrong with a step counted by tensor. */
+static void test_updates(void)
+{
+    test_case("update check: Adam is accepted, a step for each tensor is refused in every tensor");
+    for (int i = 0; i < SHAPES * COMBINATIONS; i++) {
+        Subject s;
+        subject_open_combination(&s, i / COMBINATIONS, i % COMBINATIONS);
+        s.request.update = true;
+        GradientCheckResult right = check(&s);
+        s.request.mistake = MISTAKE_ADAM_STEP;
+        GradientCheckResult wrong = check(&s);
+        CHECK(accepts(&right) && right.loss == wrong.loss, "configuration %d", i);
+        for (int k = 0; k < TENSORS; k++) {
+            const GradientCheckRow *row = row_of(&right, k);
+            CHECK((row != NULL) == is_trained(&s.request.config, k), "configuration %d: %s", i, names[k]);
+            CHECK(row == NULL || (row->norm > 1e-3 && refuses(&wrong, k)), "configuration %d: %s", i, names[k]);
+        }
+        subject_close(&s);
+    }
+}
+
 /* Where the largest |gradient| of a tensor stands. */
 static size_t largest_entry(const Subject *s, int tensor)
 {
@@ -410,6 +468,8 @@ int main(void)
 {
     test_accepted();
     test_faults();
+    test_mistakes();
+    test_updates();
     test_spoilt_tensors();
     test_small_gradients();
     test_sample_of_entries();

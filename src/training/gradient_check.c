@@ -1,7 +1,8 @@
 /* Compiled in the double flavour only. */
 #include "training/gradient_check.h"
 
-#include "model/step.h"
+#include "model/plain_step.h"
+#include "training/update_check.h"
 
 #include <assert.h>
 #include <math.h>
@@ -12,6 +13,7 @@ static const double step_size = 5e-4;
 typedef struct Checker {
     const GradientCheckRequest *request;
     Step step;
+    PlainStep plain; /* open where a mistake is asked for */
     Parameters parameters, gradient;
     Batch batch;
 } Checker;
@@ -92,10 +94,13 @@ static GradientCheckRow check_tensor(Checker *c, int index, bool *chosen)
     return row;
 }
 
-/* The gradient under judgement: the program's own, or the caller's. */
+/* The gradient under judgement: the program's own, a mistaken one, or the caller's. */
 static void fill_gradient(Checker *c, GradientCheckResult *result)
 {
+    Mistake mistake = c->request->mistake;
     result->loss = step_gradient(&c->step, &c->parameters, c->batch, &c->gradient);
+    if (mistake != MISTAKE_NONE)
+        plain_step_gradient(&c->plain, &c->parameters, c->batch, mistake, &c->gradient);
     const double *given = c->request->gradient;
     for (int i = 0; given != NULL && i < TENSOR_COUNT; i++) {
         Matrix values = c->gradient.tensors[i].values;
@@ -123,14 +128,32 @@ static bool checker_open(Checker *c, const GradientCheckRequest *request, Error 
     TablesPlan plan = {.linear_first = request->linear_first, .score_table = request->score_table};
     return parameters_open(&c->parameters, &request->config, error) &&
            parameters_open(&c->gradient, &request->config, error) &&
-           step_open(&c->step, &request->config, request->batch, request->threads, plan, error);
+           step_open(&c->step, &request->config, request->batch, request->threads, plan, error) &&
+           (request->mistake == MISTAKE_NONE || plain_step_open(&c->plain, &request->config, error));
 }
 
 static void checker_close(Checker *c)
 {
+    plain_step_close(&c->plain);
     step_close(&c->step);
     parameters_close(&c->gradient);
     parameters_close(&c->parameters);
+}
+
+static bool check_gradient(Checker *c, GradientCheckResult *result, Error *error)
+{
+    fill_gradient(c, result);
+    for (int i = 0; i < TENSOR_COUNT; i++) {
+        Matrix values = c->parameters.tensors[i].values;
+        if (!c->parameters.tensors[i].trained)
+            continue;
+        bool *chosen = calloc((size_t)values.rows * (size_t)values.columns, sizeof *chosen);
+        if (chosen == NULL)
+            return error_set(error, "the gradient check is out of memory; choose a smaller model");
+        result->rows[result->row_count++] = check_tensor(c, i, chosen);
+        free(chosen);
+    }
+    return true;
 }
 
 bool gradient_check_double(const GradientCheckRequest *request, GradientCheckResult *result, Error *error)
@@ -139,26 +162,14 @@ bool gradient_check_double(const GradientCheckRequest *request, GradientCheckRes
     _Static_assert(sizeof(real) == sizeof(double), "this file belongs to the double flavour");
     assert(request->entries > 1 && request->length <= request->config.context);
     Checker c;
-    bool *chosen = NULL;
     *result = (GradientCheckResult){0};
-    bool opened = checker_open(&c, request, error);
-    if (opened) {
+    bool done = checker_open(&c, request, error);
+    if (done) {
         fill_parameters(&c);
-        fill_gradient(&c, result);
-        for (int i = 0; i < TENSOR_COUNT; i++) {
-            Matrix values = c.parameters.tensors[i].values;
-            if (!c.parameters.tensors[i].trained)
-                continue;
-            free(chosen);
-            chosen = calloc((size_t)values.rows * (size_t)values.columns, sizeof *chosen);
-            if (chosen == NULL) {
-                opened = error_set(error, "the gradient check is out of memory; choose a smaller model");
-                break;
-            }
-            result->rows[result->row_count++] = check_tensor(&c, i, chosen);
-        }
+        done = request->update
+                   ? update_check(&c.step, &c.parameters, &c.gradient, c.batch, request->mistake, result, error)
+                   : check_gradient(&c, result, error);
     }
-    free(chosen);
     checker_close(&c);
-    return opened;
+    return done;
 }

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "model/config.h"
+#include "model/mistakes.h"
 
 #include <stdint.h>
 
@@ -26,6 +27,8 @@ typedef struct GradientCheckRequest {
     const int32_t *inputs, *targets; /* [batch, length] */
     const float *parameters; /* all tensors in the order of model/parameters.h, or NULL: initialised from seed */
     const double *gradient;  /* NULL: the program's own; otherwise the gradient to judge, in the same order */
+    Mistake mistake;         /* where gradient is NULL: one that the gradient is computed with (model/plain_step.h) */
+    bool update;             /* judges steps of Adam instead, with or without its mistake (training/update_check.h) */
     uint64_t seed;           /* of the initialisation and of the sample of entries */
     int entries;             /* tensors with more entries are sampled: half at random, half the largest */
     int threads;
