@@ -57,6 +57,22 @@ void __wrap_positions_sinusoidal(Matrix table);
 void __wrap_positions_sinusoidal(Matrix table) { $1 }
 END
 }
+around_check() {
+    cat >"$work/broken.c" <<END
+#include "training/gradient_check.h"
+bool __real_gradient_check_double(const GradientCheckRequest *request, GradientCheckResult *result, Error *error);
+bool __wrap_gradient_check_double(const GradientCheckRequest *request, GradientCheckResult *result, Error *error);
+bool __wrap_gradient_check_double(const GradientCheckRequest *request, GradientCheckResult *result, Error *error) { $1 }
+END
+}
+around_adam() {
+    cat >"$work/broken.c" <<END
+#include "optimizer/adam.h"
+void __wrap_adam_update(Adam *adam, Parameters *p, const Parameters *gradient, double norm, double rate, int threads);
+void __wrap_adam_update(Adam *adam, Parameters *p, const Parameters *gradient, double norm, double rate, int threads) {
+    (void)adam; (void)p; (void)gradient; (void)norm; (void)rate; (void)threads; $1 }
+END
+}
 
 mkdir -p "$work/data" && cp data/sample.txt "$work/data/tinyshakespeare.txt" || exit 1
 
@@ -92,5 +108,16 @@ around_positions '__real_positions_sinusoidal(table);
     for (int r = 0; r + 1 < table.rows; r++)
         for (int c = 0; c < table.columns; c++) matrix_row(table, r)[c] = matrix_row(table, r + 1)[c];'
 fails 'positions that begin at 1' positions_sinusoidal positions
+
+around_check 'GradientCheckRequest blind = *request; blind.mistake = MISTAKE_NONE;
+    return __real_gradient_check_double(&blind, result, error);'
+fails 'a gradient check that sees no mistake' gradient_check_double mistakes
+
+around_check 'bool done = __real_gradient_check_double(request, result, error);
+    result->rows[1].passed = false; return done;'
+fails 'a gradient check that refuses what is right' gradient_check_double mistakes
+
+around_adam ''
+fails 'an optimizer that moves nothing' adam_update mistakes
 
 [ "$failures" -eq 0 ]

@@ -71,6 +71,7 @@ check 'no text to look at' 0 '^lab: 0 exact, 0 within, 0 hold, 0 failed, 7 skipp
 check 'the cost of a square matrix' 0 '^lab: 32 exact, 0 within, 8 hold, 0 failed, 0 skipped$' cost --out costs
 [ "$(sed -n '7s/,[^,]*,[^,]*$//p' costs/cost.csv)" = 8192,268435456,2097152,2097152,274726912,8388608 ]
 verdict 'bytes in a table'
+check 'the classic mistakes' 0 '^lab: 0 exact, 0 within, 15 hold, 0 failed, 0 skipped$' mistakes
 
 if "$SOLILOQUY" train --data "$root/data/sample.txt" --out run --steps 30 --context 16 --channels 12 --head-size 8 \
     --batch-size 16 --quiet >out 2>err; then

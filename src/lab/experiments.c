@@ -26,5 +26,7 @@ const Experiment experiments[] = {
     {"cost", "003 cost", "bytes and time of n x n weights, in one matrix and by blocks of rows", lab_cost},
     {"order", "003 assignment", "can a bag, a head and a causal head tell a query from its reverse? (Banking77)",
      lab_order},
+    {"mistakes", "ours", "classic wrong backward passes: the loss still falls, the gradient check refuses each",
+     lab_mistakes},
 };
 const int experiment_count = sizeof experiments / sizeof experiments[0];

@@ -23,5 +23,6 @@ bool lab_padding(Lab *lab, Error *error);
 bool lab_reference(Lab *lab, Error *error);
 bool lab_cost(Lab *lab, Error *error);
 bool lab_order(Lab *lab, Error *error);
+bool lab_mistakes(Lab *lab, Error *error);
 
 #endif
