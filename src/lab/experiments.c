@@ -14,7 +14,7 @@ const Experiment experiments[] = {
      lab_equivariance},
     {"leak", "000 ex. 5b", "the same model trained without the mask: a great loss, and gibberish", lab_leak},
     {"patterns", "002 sec. 4.4", "five untrained heads on 48 characters, and a trained one beside them", lab_patterns},
-    {"kernel", "002 sec. 4.5", "attention by position alone: a running mean, Gaussian smoothers, a trained head's share",
+    {"kernel", "002 sec. 4.5", "attention by position alone: running mean, Gaussian smoothers, a trained head's share",
      lab_kernel},
     {"rank", "002 ex. 7", "the rank of a head's scores is at most its width", lab_rank},
     {"roles", "003", "embeddings as queries, keys and values at once; then three projections", lab_roles},
