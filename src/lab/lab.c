@@ -97,7 +97,7 @@ void lab_within(Lab *lab, const char *claim, const char *published, double ours,
                 const char *why)
 {
     LabRow row = begin(lab, claim, published, 1);
-    char outside[2 * LAB_TEXT];
+    char band[2 * LAB_TEXT];
     const char *word = published;
     size_t length = figure_next(&word);
     while (length > 0 && !figure_write(word, length, ours, row.ours)) {
@@ -108,10 +108,10 @@ void lab_within(Lab *lab, const char *claim, const char *published, double ours,
         figure_write("", 0, ours, row.ours);
     bool inside = low <= ours && ours <= high;
     PointLocale locale = point_locale_enter();
-    snprintf(outside, sizeof outside, "outside of %g to %g; the band: %s", low, high, why);
+    snprintf(band, sizeof band, "%s%g to %g: %s", inside ? "" : "outside of ", low, high, why);
     point_locale_leave(locale);
     row.verdict = inside ? LAB_WITHIN : LAB_FAILED;
-    row.why = inside ? why : outside;
+    row.why = band;
     hand_on(lab, &row);
 }
 

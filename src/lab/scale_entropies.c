@@ -109,8 +109,8 @@ static bool write_files(Lab *lab, const Found *found, Error *error)
         {"scaled QK^T / sqrt(d_k)", "steelblue", found->scaled, false},
         {"uniform (most entropy)", "gray", found->uniform, true},
     };
-    const LinePlot plot = {"Without scaling, attention saturates as d_k grows", "d_k",
-                           "mean attention entropy (nats)", found->sizes, SIZES, true, curves, 3};
+    const LinePlot plot = {"Entropy of a row of weights, with and without the scale", "d_k",
+                           "nats, mean over the rows", found->sizes, SIZES, true, curves, 3};
     TableFile table;
     if (!line_plot_write(&plot, lab->out, "scale.svg", error) || !table_file_open(&table, lab->out, "scale.csv", error))
         return false;
