@@ -64,13 +64,6 @@ void look_up_sum(real *restrict out, const real *restrict a, const real *restric
             out[j] = (a[index[j]] + b[index[j]]) + (a[symbols + j] + b[symbols + j]);
 }
 
-/* A square of the matrix at (row, column); rows that it does not have are 0. */
-KERNEL void load_square(Matrix m, int row, int column, Vector square[VECTOR_LANES])
-{
-    UNROLL for (int i = 0; i < VECTOR_LANES; i++)
-        square[i] = row + i < m.rows ? vector_load(matrix_row(m, row + i) + column) : vector_set(0);
-}
-
 KERNEL void add_to(real *address, Vector x)
 {
     vector_store(address, vector_load(address) + x);
@@ -107,7 +100,7 @@ void collect_columns(Matrix values, const int32_t *index, int visible, Matrix su
         int first = j < visible ? 0 : j - visible + 1; /* the first row that sees column j */
         for (int r = first / VECTOR_LANES * VECTOR_LANES; r < values.rows; r += VECTOR_LANES) {
             Vector square[VECTOR_LANES];
-            load_square(values, r, j, square);
+            square_load(values, r, j, square);
             square_transpose(square);
             UNROLL for (int i = 0; i < VECTOR_LANES; i++)
                 if (j + i < seen)
@@ -121,7 +114,7 @@ void spread_columns(Matrix sums, const int32_t *row_of, Matrix first, Matrix sec
     for (int r = 0; r < sums.columns; r += VECTOR_LANES)
         for (int u = 0; u < sums.rows; u += VECTOR_LANES) {
             Vector square[VECTOR_LANES];
-            load_square(sums, u, r, square);
+            square_load(sums, u, r, square);
             for (int i = 0; i < VECTOR_LANES && u + i < sums.rows; i++)
                 vector_store(matrix_row(sums, u + i) + r, vector_set(0));
             square_transpose(square);

@@ -6,7 +6,15 @@
 #ifndef SOLILOQUY_KERNELS_SQUARE_H
 #define SOLILOQUY_KERNELS_SQUARE_H
 
+#include "kernels/matrix.h"
 #include "kernels/vector.h"
+
+/* The square of a matrix at (row, column); rows that it does not have are 0. */
+KERNEL void square_load(Matrix m, int row, int column, Vector square[VECTOR_LANES])
+{
+    UNROLL for (int i = 0; i < VECTOR_LANES; i++)
+        square[i] = row + i < m.rows ? vector_load(matrix_row(m, row + i) + column) : vector_set(0);
+}
 
 /* Two vectors trade the lanes that are d apart: `upper` keeps a's lanes without bit d and takes b's of the same kind
  * between them, `lower` takes a's with bit d and keeps b's. d is a constant power of two below VECTOR_LANES. */

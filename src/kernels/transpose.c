@@ -9,8 +9,7 @@ void transpose_copy(Matrix from, Matrix to)
     for (int c = 0; c < from.columns; c += VECTOR_LANES)
         for (int r = 0; r < columns_of_to; r += VECTOR_LANES) {
             Vector square[VECTOR_LANES];
-            UNROLL for (int i = 0; i < VECTOR_LANES; i++)
-                square[i] = r + i < from.rows ? vector_load(matrix_row(from, r + i) + c) : vector_set(0);
+            square_load(from, r, c, square);
             square_transpose(square);
             UNROLL for (int i = 0; i < VECTOR_LANES; i++)
                 if (c + i < from.columns)
